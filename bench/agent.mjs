@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// agent.mjs ADDON PLUGIN STORE MODULES: for each number on stdin, so many calls of a tool, and as many of a shell, in a turn of opencode's and in one of pi's,
-// through the modules that are in MODULES, with nothing pending; prints how many nanoseconds the dearer of the two kinds took in opencode, then in pi. Its
-// first line is what runs it.
+// agent.mjs ADDON PLUGIN STORE MODULES: for each number N on stdin, it makes N calls of a tool and N calls of a shell with nothing pending, in a turn of
+// opencode and in one of pi, through the modules in MODULES. It prints how many nanoseconds the slower kind of call took in opencode, and in pi. The first
+// line of its output names the runtime.
 import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -17,10 +17,11 @@ const module_ = (name) => import(pathToFileURL(join(installed, name)).href);
 const { default: opencodePlugin } = await module_("opencode.ts");
 const { default: piExtension } = await module_("pi.ts");
 const { closeKit } = await module_("kit.ts");
-// As programs answer: lines, indented some of them, with quotes and names.
+// A typical output of a program: some lines are indented, and they contain quotes and names.
 const RESULT = `src/wren_nest.c:41:7: warning: unused variable "egg_count" [-Wunused-variable]\n   41 |   int egg_count = nest_size(nest) - 1;\n      |       ^~~~~~~~~\n`.repeat(20).slice(0, 2000);
 
-// -- what each agent calls for one call of a tool -------------------------------------------------------------------------------------------------
+// -- the hooks that each agent calls for one call of a tool
+// -------------------------------------------------------------------------------------------------
 
 async function opencode() {
   const sessionID = "opencode";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench.h: the measurements and what they share. Each row stands beside the floor it is measured
- * against, taken in the same run, in turns, so that a busy machine slows both. A bench measures and
- * does not judge: it exits 0 whatever it finds.
+ * bench.h: the measurements and their shared functions. Each row stands beside the floor with which
+ * it is compared. Both are measured alternately in one run, so that a busy machine slows both. A
+ * bench does not judge: it always exits with 0.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -43,25 +43,25 @@ struct bench {
   uint64_t big_items;
 };
 
-/* Should the row of this name be measured? */
+/* Has --rows selected the row of this name? */
 bool bench_is_selected(const struct bench *bench, const char *name);
-/* A new row for the table. */
+/* Adds a row to the table. */
 struct row *bench_row(struct bench *bench, const char *name);
-/* A path for a store that does not exist yet. */
+/* Writes a path for a store that does not exist yet. */
 void bench_store_path(struct bench *bench, char path[PATH_BYTES]);
-/* The store with a million other items pending (fewer with --quick), made when it is first asked
- * for. */
+/* Returns the store with a million other items pending (fewer with --quick); the first call makes
+ * it. */
 const char *bench_big_store(struct bench *bench);
 
 void bench_hook(struct bench *bench);    /* a hook with nothing pending */
 void bench_node(struct bench *bench);    /* the same from JavaScript */
-void bench_agents(struct bench *bench);  /* what opencode and pi call for one tool */
+void bench_agents(struct bench *bench);  /* the hooks of one tool call in opencode and pi */
 void bench_command(struct bench *bench); /* the same from a process of its own */
 void bench_push(struct bench *bench);    /* pushes: alone, by threads, by processes */
-void bench_wake(struct bench *bench);    /* from a push to the process that it wakes */
+void bench_wake(struct bench *bench);    /* the time from a push to the process that it wakes */
 void bench_deliver(struct bench *bench); /* deliver and settle */
 void bench_open(struct bench *bench);    /* open, and hot swap */
-void bench_tokens(struct bench *bench);  /* prints what each preset's blocks cost the model */
+void bench_tokens(struct bench *bench);  /* the tokens of each preset's blocks */
 
 _Noreturn void bench_die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

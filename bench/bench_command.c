@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench_command.c: `tidings hook` from the process's start to its exit, which is what an agent
- * waits for at each tool result: with nothing pending, beside a program that does nothing; and one
- * that shows ten of many pending notifications, beside one that shows ten of ten.
+ * bench_command.c: measures `tidings hook` from the start of the process to its exit; an agent
+ * waits for it at each tool result. A hook with nothing pending is compared with a program that
+ * does nothing, and a hook that shows ten of many pending notifications with one that shows ten of
+ * ten.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +51,7 @@ static void begin_hook(struct hook *hook, const struct bench *bench, const char 
     bench_die("%s: %s", hook->input, strerror(errno));
 }
 
-/* Nanoseconds from its start to its exit. */
+/* Returns the nanoseconds from the start of the program to its exit. */
 static double run(const char *const argv[], const char *input, const char *output) {
   pid_t child = -1;
   int status = 0, in = open(input, O_RDONLY | O_CLOEXEC),
@@ -91,7 +92,7 @@ static void nothing_pending(struct bench *bench) {
            "/bin/true, from start to exit", "empty");
 }
 
-/* It stays leased, because no transcript has it. */
+/* The delivery stays leased, because no transcript has it. */
 static double run_that_shows(const struct hook *hook) {
   char answer[65536];
   double taken = run_hook(hook, "claude");

@@ -68,8 +68,8 @@ static void beside_others(struct bench *bench, const char *name, uint64_t count)
            bench->big_items);
 }
 
-/* A hook call with 10,000 items pending: read, planned, rendered, leased. Rolled back each time,
- * so that they stay. */
+/* Measures a hook call with 10,000 items pending: they are read, planned, rendered and leased. Each
+ * delivery is rolled back, so that the items stay. */
 static void many_pending(struct bench *bench, const char *name, const char *delivery,
                          uint64_t expected) {
   enum { PENDING = 10000, BUDGET_US = 10000 };
@@ -106,7 +106,8 @@ static double lease_us(struct target *target, const char *session) {
   return us;
 }
 
-/* A hook that shows ten of many, in the room that agents leave it. Rolled back each time. */
+/* Measures a hook that shows ten of many items, within the bytes that agents accept. Each delivery
+ * is rolled back. */
 static void ten_of(struct bench *bench, const char *name, uint64_t pending, double budget) {
   struct duel duel;
   if (!duel_begin(bench, name, &duel)) return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench_hook.c: the hook when nothing is pending, which every tool result pays for.
+ * bench_hook.c: measures the hook when nothing is pending; every tool result waits for it.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ static void call_hook(struct target *target, uint64_t times) {
   }
 }
 
-/* The session is known and attached, and had something before. */
+/* Makes a session that is attached and has had a notification before. */
 static void prepare(struct target *target) {
   target_push(target, "quiet", 1);
   target_drain(target, "quiet");
@@ -56,7 +56,7 @@ static void count_body(void *context) {
   calls_mark();
 }
 
-/* System calls of COUNTED hooks: what COUNTED take beyond none. */
+/* Counts the system calls of COUNTED hooks, less those of no hook. */
 static int64_t count_system_calls(const struct bench *bench, const char *store) {
   struct counted none = {bench->plugin, store, 0}, some = {bench->plugin, store, COUNTED};
   int64_t without = calls_system(count_body, &none);
@@ -64,7 +64,7 @@ static int64_t count_system_calls(const struct bench *bench, const char *store) 
   return without < 0 || with < 0 ? -1 : (with - without) / 2;
 }
 
-/* Another process commits to the same store all the while. */
+/* Starts a process that commits to the same store until it is killed. */
 static pid_t start_foreign_commits(const struct bench *bench, const char *store) {
   pid_t child = fork();
   if (child < 0) bench_die("fork failed");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench_node.c: the hook when nothing is pending, called from JavaScript through tidings.node,
- * beside the same hook called from C. The two take turns: a Node in a process of its own measures
- * a round whenever it is asked to.
+ * bench_node.c: measures the hook when nothing is pending, called from JavaScript through
+ * tidings.node, beside the same hook called from C. The two alternate: Node runs in its own process
+ * and measures one round for each request.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,15 +59,15 @@ static void node_end(struct node *node) {
   if (node->pid) spawn_wait(node->pid, -1, &status);
 }
 
-/* A round's nanoseconds a call; the first answer is the runtime's name. False: there is no Node
- * here, or it failed. */
+/* Reads an answer: the nanoseconds of a call, or, the first time, the name of the runtime. False:
+ * Node is missing or has failed. */
 static bool node_says(struct node *node, char line[LINE_BYTES]) {
   if (!fgets(line, LINE_BYTES, node->answers)) return false;
   line[strcspn(line, "\n")] = '\0';
   return true;
 }
 
-/* *ret_other: a second number, or 0. */
+/* Measures a round. *ret_other: the second number of the answer, or 0. */
 static bool node_measure(struct node *node, int calls, double *ret_ns, double *ret_other) {
   char line[LINE_BYTES], *end = NULL;
   if (fprintf(node->orders, "%d\n", calls) < 0 || fflush(node->orders) || !node_says(node, line))
@@ -130,7 +130,8 @@ void bench_node(struct bench *bench) {
   snprintf(row->state, sizeof row->state, "empty");
   snprintf(row->floor_is, sizeof row->floor_is, "the same hook called from C");
   snprintf(row->note, sizeof row->note, "%.100s", runtime);
-  bench_store_path(bench, store); /* a process opens a store once, and this one has its own */
+  bench_store_path(bench,
+                   store); /* a process can open a store only once, so this one has its own */
   target_load(&target, bench->plugin);
   target_open(&target, store, TIDINGS_ROLE_HOST);
   target_push(&target, "quiet", 1);
@@ -142,10 +143,10 @@ void bench_node(struct bench *bench) {
 
 /* -- a call of a tool in opencode and pi ------------------------------------------------------- */
 
-/* Few at a time, so that most rounds are not interrupted. */
+/* A round has few calls, so that most rounds are not interrupted. */
 enum { AGENT_CALLS = 50, AGENT_ROUNDS = 101, AGENT_WARM = 2000 };
 
-/* How long a call of a tool takes in each of them, the request to the model included. */
+/* How long a tool call takes in each agent, including the request to the model. */
 #define OPENCODE_CALL_US 65000.0
 #define PI_CALL_US 15500.0
 #define CALL_SHARE 0.001

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench_open.c: opening a store, and the whole cycle of a hot swap.
+ * bench_open.c: measures opening a store, and a whole hot swap.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -41,8 +41,8 @@ static void open_row(struct bench *bench) {
            "100 pending, nobody else has it open");
 }
 
-/* The least that a swap does: copy the file, load it, find the symbol, open a raw environment,
- * and all of it back. */
+/* Measures the minimum of a swap: copy the file, load it, find the symbol, open a raw environment,
+ * and undo all of it. */
 static double swap_floor_us(const struct bench *bench, const char *raw_path, const char *copy) {
   struct stat status;
   uint64_t began = clock_mono_ns();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench_push.c: durable pushes: by one producer, by 64 threads into one session, by eight
- * processes.
+ * bench_push.c: measures durable pushes by one producer, by 64 threads into one session, and by
+ * eight processes.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -56,7 +56,7 @@ static void push_alone(struct bench *bench) {
 /* -- SQLite ------------------------------------------------------------------------------------ */
 
 #ifdef BENCH_SQLITE
-/* In turns with raw LMDB too, whose ratio is in the note. */
+/* Alternates with SQLite and raw LMDB; the note has the ratio to raw LMDB. */
 static void push_beside_sqlite(struct bench *bench) {
   char sqlite_path[PATH_BYTES];
   struct samples raws = {0};
@@ -95,7 +95,7 @@ static double flushes_of_raw(struct raw *raw, uint64_t n) {
   return (double)(calls_flushes() - before);
 }
 
-/* A push, or with `leases` a delivery and its settle. */
+/* Counts the flushes of a push, or, with `leases`, of a delivery and its settling. */
 static void count_flushes(struct bench *bench, const char *name, bool leases, double budget) {
   struct duel duel;
   size_t got;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench_tokens.c: what each preset's blocks cost the model, in tokens of four bytes, for 1, 5 and
- * 40 notifications. A preset with a cap needs several blocks; `flat` drops what is beyond its own.
+ * bench_tokens.c: counts the tokens (of four bytes) that each preset's blocks cost the model for 1,
+ * 5 and 40 notifications. A preset with a cap needs several blocks; `flat` drops the notifications
+ * above its cap.
  */
 #include <stdio.h>
 
@@ -34,7 +35,7 @@ static struct cost deliver_all(struct target *target) {
   return cost;
 }
 
-/* `again`: in a session that has had a block. */
+/* `again`: measures in a session that has had a block. */
 static struct cost measure_blocks(struct bench *bench, const char *preset, size_t count,
                                   bool again) {
   char store[PATH_BYTES], configuration[128];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench_wake.c: from a push that must act now to the process that sleeps until it comes. The floor
- * is what the kernel needs for one byte in a FIFO: write in one process, poll and read in another,
- * after a commit of raw LMDB, so that both begin with the same cold caches.
+ * bench_wake.c: measures the time from an urgent push until the sleeping process is awake. The
+ * floor is the time that the kernel needs for one byte in a FIFO: one process writes, another one
+ * polls and reads. A commit of raw LMDB precedes it, so that both begin with the same cold caches.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,14 +27,14 @@
 
 enum { ASLEEP_AFTER_US = 60, WARM_UP = 20 };
 
-struct pair {               /* of processes, and what they share */
+struct pair {               /* two processes, and their shared memory */
   _Atomic(uint64_t) asleep; /* how often the sleeper has gone to sleep */
   _Atomic(uint64_t) woken_ns;
   char fifo[PATH_BYTES], store[PATH_BYTES];
 };
 
-/* The sleeper on the last processor, the pusher on the first: for the floor and for the plugin
- * alike. */
+/* Pins the sleeper to the last processor, and the pusher to the first one, for the floor and for
+ * the plugin. */
 static void pin(bool last) {
   cpu_set_t all, one;
   size_t chosen = CPU_SETSIZE;
@@ -70,7 +70,7 @@ static _Noreturn void plugin_sleeper(const struct bench *bench, struct pair *pai
   target_load(&target, bench->plugin);
   target_open(&target, pair->store, TIDINGS_ROLE_HOST);
   int fd = target_wake_descriptor(&target);
-  target_drain(&target, "one"); /* which makes it this host's */
+  target_drain(&target, "one"); /* this makes the session belong to this host */
   while (target_next_session(&target, session, sizeof session)) continue;
   for (;;) {
     sleep_on(pair, fd);
@@ -92,7 +92,7 @@ static pid_t start(const struct bench *bench, struct pair *pair, bool raw) {
   plugin_sleeper(bench, pair);
 }
 
-/* Counting itself asleep, the sleeper is a few instructions away from it. */
+/* The sleeper counts itself as asleep a few instructions before it sleeps. */
 static void until_asleep(const struct pair *pair, uint64_t times) {
   while (atomic_load(&pair->asleep) < times) usleep(ASLEEP_AFTER_US);
   usleep(ASLEEP_AFTER_US);

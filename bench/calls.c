@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * calls.c: see calls.h. The allocator's functions, pwrite and
- * fdatasync are defined here and exported, so that
- * the plugin's calls come here as well.
+ * calls.c: see calls.h. The allocator's functions, pwrite and fdatasync are defined here and
+ * exported, so that the plugin calls these too.
  */
 #include "calls.h"
 #include "common/clock.h"
@@ -81,8 +80,8 @@ EXPORTED int fdatasync(int fd) {
 
 void calls_mark(void) { raise(SIGSTOP); }
 
-/* Lets the child run to its next mark; counts system calls on the way. False when it ended
- * instead. */
+/* Lets the child run to its next mark, and counts the system calls until then. False: the child has
+ * ended. */
 static bool run_to_mark(pid_t child, bool counting, int64_t *ret_stops) {
   int status, signal_number = 0;
   for (;;) {
@@ -114,7 +113,7 @@ int64_t calls_system(void (*body)(void *context), void *context) {
   good = good && run_to_mark(child, false, &stops) && run_to_mark(child, true, &stops);
   kill(child, SIGKILL);
   waitpid(child, &status, 0);
-  /* Each call stops twice. The last of them is the raise of the second mark: what it takes is found
-   * by an empty body. */
+  /* Each call stops twice. The last call is the raise() of the second mark; measuring an empty body
+   * shows how much it adds. */
   return good ? stops : -1;
 }

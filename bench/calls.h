@@ -13,14 +13,14 @@
 uint64_t calls_allocations(void);
 
 /* Runs body(context) in a forked child under ptrace; body calls calls_mark() twice, and the system
- * calls between the two are counted. -1: no tracing here. */
+ * calls between the two are counted. -1: this machine does not allow tracing. */
 int64_t calls_system(void (*body)(void *context), void *context);
 void calls_mark(void);
 
 /* How often this process has flushed a file: by fdatasync, or by a write that is synced. */
 uint64_t calls_flushes(void);
 
-/* When this process's last pwrite or fdatasync came back: one of them ends a commit. */
+/* When this process's last pwrite or fdatasync returned; a commit ends with one of them. */
 uint64_t calls_wrote_ns(void);
 
 #endif

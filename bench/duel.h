@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * duel.h: a row in the making: the floor and what is measured take turns.
+ * duel.h: one comparison, which becomes a row: the floor and the plugin are measured alternately.
  */
 #ifndef DUEL_H
 #define DUEL_H
@@ -18,7 +18,7 @@ struct duel {
   struct raw *raw;                              /* of `raw_path`; NULL: not open */
 };
 
-/* False: the row is not to be measured. */
+/* False: --rows has not selected the row. */
 bool duel_begin(struct bench *bench, const char *name, struct duel *ret_duel);
 /* Opens the store as its host, and raw LMDB with `with_raw`. */
 void duel_open(const struct bench *bench, struct duel *duel, bool with_raw);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * fleet.c: calls of the plugin on a database beside SQL that does the same work by hand, in turns,
- * in one run. tests/fleet/bench.py starts the server, prints the table and knows the goals.
+ * fleet.c: measures calls of the plugin on a database beside hand-written SQL for the same work,
+ * alternately, in one run. tests/fleet/bench.py starts the server, prints the table and checks the
+ * goals.
  *
  *   tidings-bench-fleet PLUGIN URL CONNINFO calls ROUNDS
  *   tidings-bench-fleet PLUGIN URL CONNINFO clients COUNT MS ROUNDS
  *
- * Each line: a row's name, medians of ours and by hand (µs, or pushes a second), and how much of
- * the processor a call takes, client and server together (µs).
+ * Each line has the row's name, the medians of the plugin and of the hand-written SQL (µs, or
+ * pushes a second), and the processor time of a call, client and server together (µs).
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -114,7 +115,8 @@ static void run_calls(struct sides *sides, int rounds) {
     for (size_t i = 0; i < ROWS; i++) {
       measure_row(&rows[i], sides);
       if (round >= 0) continue;
-      for (int side = 0; side < SIDES; side++) { /* what is not warm yet does not count */
+      for (int side = 0; side < SIDES;
+           side++) { /* the first calls, with cold caches, do not count */
         samples_free(&rows[i].us[side]);
         rows[i].cpu_us[side] = 0;
       }
@@ -157,7 +159,7 @@ static _Noreturn void client_main(struct gate *gate, char *const arguments[], in
     target_load(&sides.target, arguments[0]);
     target_open(&sides.target, arguments[1], TIDINGS_ROLE_PRODUCER);
   }
-  /* Calls before everything is warm do not count: a server's process plans a statement once. */
+  /* The first calls do not count, because each server process plans a statement once. */
   for (int i = 0; i < WARM; i++) push_one(&sides, session, 0, by_hand);
   atomic_fetch_add(&gate->ready, 1);
   while (!atomic_load(&gate->go)) usleep(200);
@@ -167,11 +169,11 @@ static _Noreturn void client_main(struct gate *gate, char *const arguments[], in
   atomic_fetch_add(&gate->pushed, pushed);
   atomic_fetch_add(&gate->over, 1);
   while (!atomic_load(&gate->end))
-    usleep(200); /* the server's processes are asked what they took */
+    usleep(200); /* the parent is asking for the processor time of the server's processes */
   _exit(0);
 }
 
-/* Pushes a second, and the processor's time for one. */
+/* Returns the pushes a second. *ret_cpu_us: the processor time of one. */
 static double slice(struct gate *gate, char *const arguments[], struct fleet_raw *raw, int clients,
                     uint64_t ns, bool by_hand, double *ret_cpu_us) {
   memset(gate, 0, sizeof *gate);

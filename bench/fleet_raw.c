@@ -53,7 +53,7 @@ struct fleet_raw *fleet_raw_open(const char *conninfo, const char *name) {
   memset(raw->body, 'x', sizeof raw->body);
   raw->pg = PQconnectdbParams(keys, values, 1);
   if (PQstatus(raw->pg) != CONNECTION_OK) bench_die("%s", PQerrorMessage(raw->pg));
-  /* As the plugin has it: a bitmap scan visits all that was deleted since the last vacuum. */
+  /* Like the plugin: a bitmap scan would visit each row that was deleted since the last vacuum. */
   check_result(raw, PQexec(raw->pg, "SET enable_bitmapscan = off"));
   for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
     check_result(raw, PQprepare(raw->pg, statements[i].name, statements[i].text, 0, NULL));
@@ -85,7 +85,8 @@ static void run_one(struct fleet_raw *raw, const char *statement) {
 void fleet_raw_look(struct fleet_raw *raw) { run_one(raw, "look"); }
 void fleet_raw_read(struct fleet_raw *raw) { run_one(raw, "read"); }
 
-/* Takes a round trip. `session`: the parameter of those that have one. */
+/* Sends the statements in one round trip. `session`: the parameter of the statements that have one.
+ * */
 static void together(struct fleet_raw *raw, const char *session, const char *const *names) {
   const char *values[] = {session};
   int count = 0;
@@ -97,9 +98,9 @@ static void together(struct fleet_raw *raw, const char *session, const char *con
   if (!PQpipelineSync(raw->pg)) bench_die("%s", PQerrorMessage(raw->pg));
   for (int i = 0; i < count; i++) {
     check_result(raw, PQgetResult(raw->pg));
-    PQclear(PQgetResult(raw->pg)); /* NULL: the end of this one's */
+    PQclear(PQgetResult(raw->pg)); /* the NULL at the end of a statement's results */
   }
-  PQclear(PQgetResult(raw->pg)); /* of the sync */
+  PQclear(PQgetResult(raw->pg)); /* the result of the sync */
 }
 
 void fleet_raw_deliver(struct fleet_raw *raw, const char *session) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// hook.cjs ADDON PLUGIN STORE: for each number on stdin, so many hooks with nothing pending; prints how many nanoseconds one took. Its first line is what
-// runs it.
+// hook.cjs ADDON PLUGIN STORE: for each number N on stdin, it calls N hooks with nothing pending and prints how many nanoseconds one took. The first line
+// of its output names the runtime.
 const [addon, plugin, store] = process.argv.slice(2);
 const module_ = { exports: {} };
 process.dlopen(module_, addon);

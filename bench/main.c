@@ -64,7 +64,7 @@ struct filler {
   uint64_t items;
 };
 
-/* Sessions hold less than their quota each. */
+/* Each session gets fewer items than its quota. */
 static void *fill_others(void *context) {
   struct filler *filler = context;
   for (uint64_t n; (n = atomic_fetch_add(&filler->next, 1)) < filler->items;) {
@@ -94,7 +94,7 @@ const char *bench_big_store(struct bench *bench) {
   return bench->big;
 }
 
-/* The floor writes records of the plugin's own size. */
+/* Makes the floor write records of the same size as the plugin's. */
 static void match_record_size(struct bench *bench) {
   struct target target;
   char store[PATH_BYTES];

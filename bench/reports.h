@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * bench/reports.h: what happens around an agent that fixes a build, as in the demo: files change,
- * builds fail, CI says something. The cost of a block is measured with these.
+ * bench/reports.h: sample events around an agent that fixes a build, as in the demo: files change,
+ * builds fail, CI reports. The cost of a block is measured with these.
  */
 #ifndef BENCH_REPORTS_H
 #define BENCH_REPORTS_H
@@ -16,7 +16,7 @@ struct sample_report {
   char text[96];
 };
 
-/* The i-th of as many as are wanted: of five, three are files. */
+/* Returns report number i of an endless list, in which three of five are files. */
 static inline struct sample_report sample_report_at(size_t i) {
   static const char *const files[] = {"parser", "lexer", "ast", "emit", "main", "pool"};
   struct sample_report report = {"file", "changed", "info", true, ""};

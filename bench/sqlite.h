@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * sqlite.h: the same queue in SQLite, for comparison: WAL and synchronous=FULL, so that a commit is
- * as durable as ours; one prepared INSERT a commit. Only where the bench is built with SQLite.
+ * sqlite.h: the same queue in SQLite, for comparison: it has WAL and synchronous=FULL, so that a
+ * commit is as durable as in tidings, and one prepared INSERT a commit. It exists only if the bench
+ * is built with SQLite.
  */
 #ifndef SQLITE_H
 #define SQLITE_H

@@ -106,7 +106,7 @@ enum { FILLERS = 64 };
 struct filling {
   struct target *target;
   const char *session;
-  _Atomic(int64_t) left; /* the number that is left is the message's */
+  _Atomic(int64_t) left; /* how many messages are left; also the number of the next one */
 };
 
 static void *filler_main(void *context) {
@@ -118,7 +118,7 @@ static void *filler_main(void *context) {
   return NULL;
 }
 
-/* Threads side by side, so that group commit makes it quick. */
+/* Uses several threads, because commits are fast in groups. */
 void target_fill(struct target *target, const char *session, uint64_t count) {
   pthread_t threads[FILLERS];
   struct filling filling = {.target = target, .session = session};

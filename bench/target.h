@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * target.h: the plugin under measurement, through its ABI alone. Any failure ends the bench:
+ * target.h: the measured plugin, used only through its ABI. Any failure ends the bench, because
  * figures of a failing plugin mean nothing.
  */
 #ifndef TARGET_H
@@ -39,7 +39,7 @@ uint64_t target_deliver(struct target *target, const char *session, size_t *ret_
 /* The same with a bound for the bytes of the texts, as an agent's hook has one. */
 uint64_t target_deliver_in(struct target *target, const char *session, uint64_t room,
                            size_t *ret_count);
-/* How many bytes of text it brought. */
+/* *ret_bytes: how many bytes of text the delivery had. */
 uint64_t target_deliver_text(struct target *target, const char *session, size_t *ret_bytes);
 void target_commit(struct target *target, uint64_t delivery);
 void target_roll_back(struct target *target, uint64_t delivery);

@@ -67,7 +67,7 @@ static void open_connection(struct load *load, struct connection *connection) {
   if (epoll_ctl(load->epoll, EPOLL_CTL_ADD, connection->fd, &event)) give_up("epoll_ctl");
 }
 
-/* Is the answer whole? */
+/* Is the answer complete? */
 static bool is_whole(struct connection *connection) {
   connection->answer[connection->got] = '\0';
   const char *end = strstr(connection->answer, "\r\n\r\n"),
@@ -88,7 +88,7 @@ static void note_answer(struct load *load, const struct connection *connection) 
   else if (!load->wrong++) fprintf(stderr, "load: %.80s\n", connection->answer);
 }
 
-/* A server that closes a connection gets another one, as a pool of senders does. */
+/* If the server closes a connection, another one is opened, as in a pool of senders. */
 static void take_answer(struct load *load, struct connection *connection, bool more) {
   ssize_t got = read(connection->fd, connection->answer + connection->got,
                      sizeof connection->answer - 1 - connection->got);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How many webhooks a second `tidings listen` stores, beside libmicrohttpd alone (the most there can be) and Debian's `webhook`.
+"""Measures how many webhooks a second `tidings listen` stores, beside libmicrohttpd alone (the upper limit) and Debian's `webhook`.
 
-`./dev bench --listen [--rounds N] [--seconds N] [--connections N]` builds the release and runs this. The servers take turns; medians and ratios of
-all rounds are printed, with the machine's load and with what the servers' memory was at most. Then: how long after its 200 the next tool result of a
-session has an event, alone and beside a sender with all the connections.
+`./dev bench --listen [--rounds N] [--seconds N] [--connections N]` builds the release and runs this. The servers alternate. It prints medians and
+ratios of all rounds, the machine's load, and the most memory that each server has used. Then it prints how long after its 200 an event is in the next
+tool result of a session, alone and beside a sender with all the connections.
 """
 import argparse
 import contextlib
@@ -65,7 +65,7 @@ def is_open(port):
 
 
 def memory(pid):
-    """At most since the start: all that is resident, and without the pages of files."""
+    """Returns the peak of the process's resident memory, and its memory without the pages of files."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         found = dict(re.findall(r"^(\w+):\s+(\d+) kB", file.read(), re.M))
     return int(found["VmHWM"]) / 1024, int(found["RssAnon"]) / 1024

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long after the sender has its 200 the model has the notification: a host with a running agent makes one tool result after the other."""
+"""Measures the time from the sender's 200 until the model has the notification, in a host that makes one tool result after the other."""
 import http.client
 import json
 import os
@@ -13,7 +13,7 @@ PER_SECOND, TOOL_PAUSE_S, DEADLINE_S = 20, 0.005, 60
 
 
 class Agent(threading.Thread):
-    """A session that works in `folder`. Its delays are those of the host, as the model sees them: from the call to the settled delivery."""
+    """A session that works in `folder`. Its delays run until the delivery is settled."""
 
     def __init__(self, build, store, folder):
         super().__init__(daemon=True)
@@ -38,7 +38,7 @@ class Agent(threading.Thread):
 
 
 def send(port, path, token, seconds):
-    """When each event was answered."""
+    """Returns when each event was answered."""
     answered = {}
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE_S)
     begun = time.monotonic()
@@ -54,7 +54,7 @@ def send(port, path, token, seconds):
 
 
 def measure(agent, port, path, token, seconds):
-    """The delays in ms, sorted. A delay is 0 if the model has the event before the sender has its answer."""
+    """Returns the delays in ms, sorted. A delay is 0 if the model has the event before the sender has its answer."""
     agent.start()
     answered = send(port, path, token, seconds)
     end = time.monotonic() + DEADLINE_S

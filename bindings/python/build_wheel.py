@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The build backend of the Python package (PEP 517), which needs nothing but Python: pip wheel bindings/python. The same files give the same bytes.
+"""The build backend of the Python package (PEP 517), which needs only Python: pip wheel bindings/python. The same files give the same bytes.
 
 The package is pure Python: it loads the hostkit that is installed. Its version is that of tidings, from the CMakeLists.txt of the sources.
 """

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// compose.mjs: what to send, from the carrier's text and a reply's parts. Pure. The rules are those of hostkit_compose.
+// compose.mjs: composes what to send from the carrier's text and a reply's parts, by the rules of hostkit_compose. Pure.
 
-// By voice and place: the section of the result. The prefix and the suffix are in the carrier's own text.
+// The section of the result for each voice and place. The prefix and the suffix are in the carrier's own text.
 const MESSAGE = { before: "before", after: "after" };
 const SECTIONS = {
   carrier: { prepend: "prefix", append: "suffix" },
@@ -12,7 +12,7 @@ const SECTIONS = {
   tool: { pair: "pair" },
 };
 
-/** Throws at a voice or place that this version does not know: then the carrier goes out unchanged, and the delivery is rolled back. */
+/** Throws if this version does not know a voice or place; then the carrier is sent unchanged, and the delivery is rolled back. */
 export function compose(content, parts) {
   const sections = { before: [], blockBefore: [], prefix: [], suffix: [], blockAfter: [], after: [], pair: [] };
   for (const { voice, place, text, callId, tool } of parts) {

@@ -3,7 +3,7 @@
 // tidings for hosts in JavaScript: notifications for the conversation of an LLM agent. docs/embedding.md in the sources says what a host does and when.
 // A call that fails throws an Error whose `code` is "TIDINGS_E_…"; the host then sends its message unchanged.
 
-/** A word that a later version has added is a string of digits: skip what you do not know. */
+/** A word that a later version has added appears as digits: skip words that you do not know. */
 type Later = string & {};
 
 export interface Options {

@@ -8,7 +8,7 @@ import { compose } from "./compose.mjs";
 import { pollDescriptor } from "./wake.mjs";
 import { NO_REPLY, toReply } from "./reply.mjs";
 
-/** The folder with tidings.node of the package for this machine, which npm has put where it is found from here. */
+/** Returns the folder with tidings.node of the package for this machine, where npm has installed it. */
 function platformFolder() {
   const { platform, arch } = process;
   const musl = arch === "x64" ? "/lib/ld-musl-x86_64.so.1" : "/lib/ld-musl-aarch64.so.1";
@@ -28,7 +28,7 @@ function loadAddon(path) {
   return module.exports;
 }
 
-/** tidings.so is beside the module in a build, and above it where both are installed. */
+/** Returns the path of tidings.so: beside the module in a build, or in the folder above it if both are installed. */
 function pluginOf(addon) {
   const beside = join(dirname(addon), "tidings.so");
   return existsSync(beside) ? beside : join(dirname(addon), "..", "tidings.so");
@@ -42,8 +42,8 @@ export function open({ addon, plugin, configuration, ...options } = {}) {
 
 export class Tidings {
   #instance;
-  #wakeAt = new Map(); // by session: of its newest reply
-  #sessions = new Map(); // of the deliveries that are not settled
+  #wakeAt = new Map(); // by session: the wakeAtMs of its newest reply
+  #sessions = new Map(); // by delivery that is not settled: its session
 
   /** Use open(). */
   constructor(instance) {
@@ -124,7 +124,7 @@ export class Tidings {
     }
   }
 
-  /** Until the callback that `expose` gets is called, or the time of a session has come. */
+  /** Sleeps until the callback that `expose` gets is called, or the time of a session has come. */
   async #sleep(expose) {
     let timer;
     await new Promise((resolve) => {
@@ -135,7 +135,7 @@ export class Tidings {
     clearTimeout(timer);
   }
 
-  /** Without a descriptor (256 processes wait already) only time wakes. */
+  /** Without a descriptor (256 processes wait already) sessions are woken only by their times. */
   #poll(ring) {
     try {
       return pollDescriptor(this.wakeDescriptor(), ring);
@@ -174,7 +174,7 @@ export class Tidings {
   }
 }
 
-/** The carrier as it is, for a host whose call failed. */
+/** Returns the unchanged carrier, for a host whose call failed. */
 export function unchanged(content) {
   return { outgoing: compose(content, []), content, reply: NO_REPLY };
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// reply.mjs: from the JSON form of a reply (schema/reply.schema.json) to the names of index.d.ts.
+// reply.mjs: converts the JSON form of a reply (schema/reply.schema.json) to the names of index.d.ts.
 
-/** What a call answers that has nothing to say. */
+/** The reply of a call without notifications, parts or actions. */
 export const NO_REPLY = Object.freeze({
   deliveryId: null, notifications: [], parts: [], actions: [], steered: [], status: null, duplicate: false, wakeAtMs: null, ledger: undefined,
 });

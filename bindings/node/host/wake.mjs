@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// wake.mjs: the wake descriptor in the event loop: a FIFO, read by the loop itself, so nothing spins. The bytes that are read have no meaning;
-// that there was something has.
+// wake.mjs: waits for the wake descriptor in the event loop. It is a FIFO, which the loop itself reads, so nothing spins. Only the arrival of bytes
+// matters, not their values.
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 
-/** Calls `ring` whenever something was written to the FIFO, until the returned function is called. Takes the descriptor over. */
+/** Calls `ring` whenever something was written to the FIFO, until the returned function is called. It closes the descriptor at the end. */
 export function pollDescriptor(fd, ring) {
   return globalThis.Bun ? pollInBun(globalThis.Bun.file(fd), fd, ring) : pollInNode(fd, ring);
 }
@@ -13,7 +13,7 @@ export function pollDescriptor(fd, ring) {
 function pollInNode(fd, ring) {
   const socket = new Socket({ fd, readable: true, writable: false });
   socket.on("data", ring);
-  socket.on("error", () => socket.destroy()); // the replies' wakeAtMs is left
+  socket.on("error", () => socket.destroy()); // sessions are still woken at their wakeAtMs
   return () => socket.destroy();
 }
 
@@ -28,10 +28,10 @@ function pollInBun(file, fd, ring) {
       ring();
     }
   };
-  read().catch(() => {}); // the replies' wakeAtMs is left
+  read().catch(() => {}); // sessions are still woken at their wakeAtMs
   return () => {
     if (stopped) return;
     stopped = true;
-    reader.cancel().then(() => closeSync(fd), () => {}); // Bun leaves a descriptor that it was given to whoever gave it
+    reader.cancel().then(() => closeSync(fd), () => {}); // Bun does not close a descriptor that it was given
   };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What hostsim's scenarios do not show of the npm package: composing, errors, and waiting. For Node and Bun. Prints TAP.
+// Tests the npm package where hostsim's scenarios do not: composing, errors, and waiting. For Node and Bun. Prints TAP.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -112,7 +112,7 @@ const tests = {
       const ended = (async () => {
         for await (const one of kit.wakes()) if (++woken === 2) return one.session;
       })();
-      for (const passed of [60_000, 4 * 3600_000]) { // one look too early; then the machine has slept for hours
+      for (const passed of [60_000, 4 * 3600_000]) { // the first check comes too early; then the machine sleeps for hours
         const look = await asleep;
         asleep = sleeps();
         assert.equal(woken, 1);
@@ -144,4 +144,4 @@ for (const [title, test] of Object.entries(tests)) {
   }
 }
 console.log(`1..${number}`);
-process.exit(); // Bun goes on reading the descriptors until then
+process.exit(); // Bun reads the descriptors until the process exits

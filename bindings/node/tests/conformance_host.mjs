@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The host that hostsim plays its scenarios through (docs/scenarios.md): each request of hostsim becomes a call of the package, and the typed reply goes
-// back as JSON. It ends when hostsim closes descriptor 3.
+// The host through which hostsim plays its scenarios (docs/scenarios.md): each request of hostsim becomes a call of the package, and the typed reply
+// goes back as JSON. It ends when hostsim closes descriptor 3.
 import { readSync, writeSync } from "node:fs";
 import { open } from "tidings";
 
@@ -57,7 +57,7 @@ function answer(request) {
   }
 }
 
-// False: hostsim has closed the descriptor.
+// Fills the buffer from the descriptor. False: hostsim has closed it.
 function fill(buffer) {
   for (let at = 0, count; at < buffer.length; at += count) {
     count = readSync(3, buffer, at, buffer.length - at, null);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The Python package where hostsim's scenarios do not test it: errors, refusals after close, and waiting in asyncio. Prints TAP."""
+"""Tests the Python package where hostsim's scenarios do not: errors, refusals after close, and waiting in asyncio. Prints TAP."""
 import asyncio
 import os
 import pathlib
@@ -25,7 +25,7 @@ def opened(folder, **options):
 
 
 def refused(call, *given, **named):
-    """The error of a call, which must fail."""
+    """Makes a call that must fail, and returns its error."""
     try:
         call(*given, **named)
     except TidingsError as error:
@@ -90,7 +90,7 @@ def wakes(folder):
 
     with opened(folder) as kit:
         kit.event("session.opened", "s", {"cwd": folder, "host": "test"})
-        os.close(kit.wake_descriptor())  # the plugin's own end is opened by the first
+        os.close(kit.wake_descriptor())  # the first descriptor makes the plugin open its own end
         before = len(os.listdir("/proc/self/fd"))
         woken, ticks = asyncio.run(asyncio.wait_for(both(kit), 300))
         assert woken.session == "s" and woken.reply.actions[0].type == "start_turn" and ticks > 0, woken
@@ -122,7 +122,7 @@ def looks_each_minute(folder):
     async def pause(waiting, seconds):
         waiting.close()
         pauses.append(round(seconds))
-        ahead[0] = (60, 4 * 3600)[len(pauses) - 1]  # one look too early; then the machine has slept for hours
+        ahead[0] = (60, 4 * 3600)[len(pauses) - 1]  # the first check comes too early; then the machine sleeps for hours
         raise asyncio.TimeoutError
 
     async def second(kit):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The host that hostsim plays its scenarios through (docs/scenarios.md): each request of hostsim becomes a call of the package, and the typed reply goes
-back as JSON. Exits when hostsim closes descriptor 3."""
+"""The host through which hostsim plays its scenarios (docs/scenarios.md): each request of hostsim becomes a call of the package, and the typed reply
+goes back as JSON. Exits when hostsim closes descriptor 3."""
 import json
 import socket
 import struct
@@ -41,7 +41,7 @@ def status(one):
 
 
 def shown(reply):
-    """A typed reply as schema/reply.schema.json."""
+    """Converts a typed reply to JSON as in schema/reply.schema.json."""
     parts = [{"role": p.voice, "place": p.place, "text": p.text, **without_none(call_id=p.call_id, tool=p.tool)} for p in reply.parts]
     return {"delivery": reply.delivery_id, "notifications": [notification(one) for one in reply.notifications], "messages": parts,
             "actions": [action(one) for one in reply.actions], "steered": list(reply.steered), "status": status(reply.status), "duplicate": reply.duplicate,

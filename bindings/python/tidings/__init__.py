@@ -32,8 +32,8 @@ class Tidings:
         """Use Tidings.open."""
         self._library = library
         self._handle = handle
-        self._wake_at: Dict[str, int] = {}  # by session: of its newest reply
-        self._sessions: Dict[str, str] = {}  # of the deliveries that are not settled
+        self._wake_at: Dict[str, int] = {}  # by session: the wake_at_ms of its newest reply
+        self._sessions: Dict[str, str] = {}  # by delivery that is not settled: its session
 
     @classmethod
     def open(
@@ -170,7 +170,7 @@ class Tidings:
         rang = asyncio.Event()
         descriptor = self._descriptor_or_none()
 
-        def read(fifo: int) -> None:  # its bytes have no meaning; read, so that the loop does not spin while the host acts
+        def read(fifo: int) -> None:  # its bytes have no meaning; reading them keeps the loop from spinning while the host acts
             try:
                 os.read(fifo, 4096)
             except BlockingIOError:
@@ -202,7 +202,7 @@ class Tidings:
             return None
 
     def _due(self) -> List[str]:
-        """The sessions that rang, and those whose time has come."""
+        """Returns the sessions that rang, and those whose time has come."""
         due = []
         while session := self.next_session():
             due.append(session)

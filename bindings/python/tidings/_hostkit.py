@@ -11,7 +11,7 @@ NAME = "libtidings-hostkit.so.1"
 
 
 class TidingsError(Exception):
-    """A call that failed. `code` is "TIDINGS_E_BUSY" or another name of tidings/abi.h; opening has none, then it is empty."""
+    """A call that failed. `code` is "TIDINGS_E_BUSY" or another name of tidings/abi.h; it is empty if hostkit could not be loaded."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(f"{code}: {text}" if code else text)
@@ -38,7 +38,7 @@ def _load(named: Optional[str]) -> ctypes.CDLL:
 
 
 class Library:
-    """The functions, with their types. Raises TidingsError where one fails."""
+    """The functions, with their types. Raises TidingsError if one fails."""
 
     def __init__(self, path: Optional[str] = None) -> None:
         kit = _load(path)
@@ -85,7 +85,7 @@ class Library:
             raise self._failed(code)
 
     def folder(self) -> str:
-        """The folder of the library that was loaded."""
+        """Returns the folder of the loaded library."""
         with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
             found = next((line.split(maxsplit=5)[5].rstrip("\n") for line in maps if "/libtidings-hostkit.so" in line), "")
         return os.path.dirname(found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of replies, as schema/reply.schema.json has them. A word that a later version has added is its digits: skip what you do not know."""
+"""The values of replies, as in schema/reply.schema.json. A word that a later version has added appears as digits: skip words that you do not know."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field

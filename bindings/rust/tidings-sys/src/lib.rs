@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-//! hostkit as it is in C (`tidings/hostkit.h`), loaded when the program runs. The crate `tidings` makes it safe.
+//! The C functions of hostkit (`tidings/hostkit.h`), loaded while the program runs. The crate `tidings` is a safe interface to them.
 use std::ffi::{CStr, CString};
 use std::os::raw::{c_char, c_int, c_void};
 
 mod structs;
 pub use structs::*;
 
-/// An open plugin, of which only hostkit knows the inside.
+/// An open plugin. Only hostkit knows its members.
 #[repr(C)]
 pub struct Kit {
     _private: [u8; 0],
@@ -27,7 +27,7 @@ macro_rules! functions {
         }
 
         impl Hostkit {
-            /// Loads the library: a path, or a name that the system's loader finds. The error says why it cannot be.
+            /// Loads the library: a path, or a name that the system's loader finds. The error says why that failed.
             pub fn load(path: &str) -> Result<Hostkit, String> {
                 let name = CString::new(path).map_err(|error| format!("{path:?}: {error}"))?;
                 // Safety: the library is hostkit, whose functions have these types.

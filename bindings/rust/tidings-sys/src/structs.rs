@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! The structs and constants of abi.h, host.h, reply.h, plugin.h, store.h and hostkit.h. Their members are described there. Every struct but `Span`
-//! begins with its size: whoever fills it sets it to the size that it has here.
+//! The structs and constants of abi.h, host.h, reply.h, plugin.h, store.h and hostkit.h. Their members are described there. Every struct except
+//! `Span` begins with its size: the caller sets it to the size of the struct here.
 use std::os::raw::{c_char, c_void};
 
 #[repr(C)]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! The structs have the layout that the C headers have: abi/golden/ in the sources of tidings says which. Outside those sources there is nothing to compare.
+//! Tests that the structs have the layout of the C headers, which abi/golden/ in the sources of tidings describes. Outside those sources it compares
+//! nothing.
 use std::mem::{align_of, size_of, MaybeUninit};
 use std::ptr::addr_of;
 

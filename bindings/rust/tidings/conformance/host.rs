@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! The host that hostsim plays its scenarios through (docs/scenarios.md): each request of hostsim becomes a call of the crate, and the typed reply goes
-//! back as JSON. It ends when hostsim closes descriptor 3.
+//! The host through which hostsim plays its scenarios (docs/scenarios.md): each request of hostsim becomes a call of the crate, and the typed reply
+//! goes back as JSON. It ends when hostsim closes descriptor 3.
 use std::io::{Read, Write};
 use std::os::unix::io::FromRawFd;
 use std::os::unix::net::UnixStream;
@@ -102,7 +102,7 @@ fn status(one: &Status) -> Json {
     object(members)
 }
 
-/// A typed reply as schema/reply.schema.json.
+/// Converts a typed reply to JSON as in schema/reply.schema.json.
 fn shown(reply: &Reply) -> Json {
     let mut members = vec![
         (

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-//! As much JSON as the driver needs: the crate itself reads none.
+//! The JSON that the driver needs; the crate itself reads none.
 use std::fmt::Write;
 
 #[derive(Clone, Debug)]
 pub enum Json {
     Text(String),
-    /// A number, true, false, null: as it was written. Also a whole value that is JSON already.
+    /// A number, true, false or null, as it was written; or a whole value that is JSON already.
     Raw(String),
     List(Vec<Json>),
     Object(Vec<(String, Json)>),
@@ -66,7 +66,7 @@ fn quote(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// Reads what jansson has written, so it need not find errors.
+/// Reads JSON that jansson has written, so it need not detect errors.
 pub struct Reader<'a> {
     rest: std::iter::Peekable<std::str::Chars<'a>>,
 }

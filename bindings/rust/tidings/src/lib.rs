@@ -47,8 +47,8 @@ unsafe impl Sync for Tidings {}
 
 #[derive(Default)]
 struct Seen {
-    wake_at_ms: HashMap<String, i64>, // by session: of its newest reply
-    sessions: HashMap<u64, String>,   // of the deliveries that are not settled
+    wake_at_ms: HashMap<String, i64>, // by session: the time of its newest reply
+    sessions: HashMap<u64, String>,   // by delivery that is not settled: its session
 }
 
 /// The plugin that is loaded.
@@ -95,7 +95,7 @@ impl Tidings {
         })
     }
 
-    /// Closes it, and says if that failed; the library then stays loaded.
+    /// Closes the plugin, and returns an error if that failed; the library then stays loaded.
     pub fn close(mut self) -> Result<(), Error> {
         let mut why = error::empty();
         // Safety: `self` is ours alone.

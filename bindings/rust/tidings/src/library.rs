@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Where hostkit is, and the plugin that was installed with it.
+//! Finds hostkit, and the plugin that was installed with it.
 use std::path::Path;
 
 use tidings_sys::{Hostkit, E_NOT_FOUND};
@@ -38,7 +38,7 @@ pub(crate) fn load(named: Option<&str>) -> Result<Hostkit, Error> {
     Err(Error::new(E_NOT_FOUND, "TIDINGS_E_NOT_FOUND", text))
 }
 
-/// The plugin in the folder of the library that was loaded, or in the folder `tidings` there.
+/// Returns the plugin in the folder of the loaded library, or in the folder `tidings` there.
 pub(crate) fn installed_plugin() -> String {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let line = maps

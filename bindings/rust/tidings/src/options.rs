@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! What calls take.
+//! The arguments of calls.
 use std::ffi::CString;
 use std::os::raw::c_char;
 use std::ptr::null;
@@ -36,7 +36,7 @@ pub struct Options {
     pub library: Option<String>,
 }
 
-/// The strings of the options, as C has them.
+/// The strings of the options as C strings.
 pub(crate) struct Given {
     plugin: CString,
     store: Option<CString>,
@@ -140,7 +140,7 @@ impl Origin {
 pub enum Outcome {
     /// The carrier is in the transcript.
     Committed,
-    /// It is not, and will not be.
+    /// The carrier is not in the transcript, and will not be.
     RolledBack,
 }
 

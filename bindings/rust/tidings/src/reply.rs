@@ -20,7 +20,7 @@ macro_rules! words {
                 }
             }
 
-            /// The word that the JSON form of a reply has for it.
+            /// Returns the word for it in the JSON form of a reply.
             pub fn word(self) -> String {
                 match self {
                     $($name::$variant => $word.to_string(),)*
@@ -179,7 +179,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// The carrier as it is, for a host whose call failed.
+    /// Returns the unchanged carrier, for a host whose call failed.
     pub fn unchanged(content: &str) -> Delivery {
         let carrier = Outgoing {
             voice: Voice::Carrier,
@@ -194,7 +194,7 @@ impl Delivery {
         }
     }
 
-    /// The carrier's own text, with what belongs into it.
+    /// Returns the carrier's own text, with its prefix and suffix.
     pub fn content(&self) -> &str {
         self.outgoing
             .iter()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! Being woken, as a future that any executor can poll. A thread waits for the descriptor and for the time of the next `wake_at_ms`; it ends with `Wakes`.
+//! Waits for sessions as a future, which any executor can poll. A thread waits for the descriptor and for the time of the next `wake_at_ms`; it ends with
+//! `Wakes`.
 use std::collections::VecDeque;
 use std::fs::File;
 use std::future::Future;
@@ -104,7 +105,7 @@ impl Future for Next<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let wakes = &mut *self.wakes;
-        // First the waker, then the question: who rings in between wakes this task.
+        // The waker is set before the question, so that a session that rings in between wakes this task.
         wakes.waiting.lock().unwrap().waker = Some(context.waker().clone());
         if wakes.rang.is_empty() {
             if let Err(error) = wakes.find_due() {
@@ -125,7 +126,7 @@ impl Future for Next<'_> {
     }
 }
 
-/// Reads what is there: its bytes have no meaning. False: the other end was closed.
+/// Reads all available bytes, which have no meaning. False: the other end was closed.
 fn drain(mut from: impl Read) -> bool {
     let mut bytes = [0; 4096];
     loop {
@@ -140,7 +141,7 @@ fn drain(mut from: impl Read) -> bool {
     }
 }
 
-/// At most a minute: poll's timeout stands still while the machine sleeps, and the clock may be set.
+/// A pause is at most a minute, because poll's timeout does not run while the machine sleeps, and the clock may be set.
 fn pause_ms(until_ms: Option<i64>, now_ms: i64) -> c_int {
     match until_ms {
         Some(until) => (until - now_ms).clamp(0, 60_000) as c_int,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! What hostsim's scenarios do not show of this crate: errors, duplicates, and the future. They need a build of tidings: $TIDINGS_BUILD_DIR.
+//! Tests this crate where hostsim's scenarios do not: errors, duplicates, and the future. They need a build of tidings: $TIDINGS_BUILD_DIR.
 use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tidings::{Level, Notify, Options, Outcome, Tidings, ToolResult};
 
-/// A build to test with, and a store in a folder that goes when this does.
+/// A build to test with, and a store in a folder that is removed with this value.
 struct Place {
     build: PathBuf,
     folder: PathBuf,
