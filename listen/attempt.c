@@ -15,7 +15,8 @@
 
 enum { LARGEST = 25 << 20 };
 
-/* A line of the head, in place: the name in lower case, the value without blanks around it. */
+/* Reads a line of the head in place: the name becomes lower case, the value loses the blanks around
+ * it. */
 static void read_header(char *line, size_t len, struct recipe_header *row) {
   const char *colon = memchr(line, ':', len);
   size_t name = colon ? (size_t)(colon - line) : len, from = name + (colon != NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/ed25519.c: see the header. The functions are declared as OpenSSL 1.1.1 and 3 have them.
+ * listen/ed25519.c: the functions of libcrypto are declared as in OpenSSL 1.1.1 and 3.
  */
 #include "listen/ed25519.h"
 
@@ -28,7 +28,7 @@ static bool find_symbol(void *library, const char *name, void *to) {
   return symbol;
 }
 
-/* It stays loaded: it has an exit handler of its own. */
+/* libcrypto stays loaded, because it registers an exit handler. */
 static void load_crypto(void) {
   static const char *const names[] = {"libcrypto.so.3", "libcrypto.so.1.1", "libcrypto.so"};
   void *library = NULL;

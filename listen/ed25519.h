@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/ed25519.h: Ed25519 signatures, by OpenSSL's libcrypto, which is loaded when the first one
- * is checked: nothing else needs it.
+ * listen/ed25519.h: Ed25519 signatures, by OpenSSL's libcrypto, which is loaded when the first
+ * signature is checked, because nothing else needs it.
  */
 #ifndef LISTEN_ED25519_H
 #define LISTEN_ED25519_H
@@ -16,7 +16,7 @@ enum ed25519_result {
   ED25519_UNKNOWN /* this machine has no libcrypto that knows Ed25519 */
 };
 
-/* Is `signature` that of the parts, one after the other, by the owner of the public key? */
+/* Has the owner of the public key signed the concatenated parts with `signature`? */
 enum ed25519_result ed25519_check(const unsigned char key[ED25519_KEY_BYTES],
                                   const unsigned char signature[ED25519_SIGNATURE_BYTES],
                                   const struct tidings_span *parts, size_t count);

@@ -11,14 +11,15 @@
 #include "command/mailbox.h"
 #include "common/clock.h"
 
-/* Requests that come within this time share one look: it costs more than a push. */
+/* Requests that come within this time share one look at the mailbox, because a look costs more than
+ * a push. */
 enum { PAUSE_MS = 100 };
 enum { FIRST_RETRY_MS = 500, LONGEST_RETRY_MS = 30000 };
 
 struct wanted {
   char *mailbox;
-  unsigned pause_ms; /* wait after a failure; 0: none has failed */
-  int64_t due_ms;    /* of that look, on the monotonic clock */
+  unsigned pause_ms; /* the wait after a failure; 0: the last look succeeded */
+  int64_t due_ms;    /* when the next look is due, on the monotonic clock */
   struct wanted *next;
 };
 
@@ -33,7 +34,8 @@ struct forward {
   bool ending;
 };
 
-/* Sets when the next look is due if this one fails: pause_ms is 0 if it did not. */
+/* Makes a session collect the mailbox. If that fails, sets when the next look is due; otherwise
+ * pause_ms becomes 0. */
 static void collect_one(const struct forward *forward, struct wanted *wanted) {
   struct tidings_error error = {.size = sizeof error};
   struct mailbox_moved moved;
@@ -56,7 +58,8 @@ static struct wanted **find_wanted(struct forward *forward, const char *mailbox)
   return at;
 }
 
-/* When the server ends, each is looked at once more. *ret_next_ms: when one of the others is due.
+/* Takes the mailboxes whose look is due; when the server ends, all of them. *ret_next_ms: when the
+ * next of the others is due.
  */
 static struct wanted *take_due(struct forward *forward, int64_t *ret_next_ms) {
   struct wanted *due = NULL, **last = &due, **at = &forward->first;
@@ -82,7 +85,7 @@ static void free_wanted(struct wanted *wanted) {
   free(wanted);
 }
 
-/* Puts back the mailboxes whose look failed, unless somebody has asked for them since. */
+/* Puts back the mailboxes whose look failed, unless they were asked for again meanwhile. */
 static void put_back(struct forward *forward, struct wanted *all) {
   while (all) {
     struct wanted *one = all, **at = find_wanted(forward, one->mailbox);
@@ -94,7 +97,7 @@ static void put_back(struct forward *forward, struct wanted *all) {
   }
 }
 
-/* With the mutex held, which is free meanwhile. Returns whether the time is over. */
+/* Waits with the mutex, which is released meanwhile. Returns whether the time is over. */
 static bool wait_until(struct forward *forward, int64_t mono_ms) {
   enum { MS_PER_S = 1000, NS_PER_MS = 1000000 };
   const struct timespec until = {.tv_sec = (time_t)(mono_ms / MS_PER_S),
@@ -115,7 +118,8 @@ static void wait_for_wanted(struct forward *forward, int64_t until_ms) {
   forward->waits = false;
 }
 
-/* Names leave the list before their mailboxes are looked at: what comes later is asked for again.
+/* A name leaves the list before its mailbox is looked at, so that a later push puts it on the list
+ * again.
  */
 static void *collect_all(void *context) {
   struct forward *forward = context;

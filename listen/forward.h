@@ -10,14 +10,14 @@
 
 struct forward;
 
-/* Begins with everything that waits, because a server that was killed may have left something.
- * *ret_forward: forward_end. Errors: NOMEM, those of queries. */
+/* The thread first looks at all mailboxes, because a server that was killed may have left something
+ * in them. *ret_forward: forward_end. Errors: NOMEM, those of queries. */
 int32_t forward_begin(const struct cli *cli, struct hostkit *kit, struct forward **ret_forward,
                       struct tidings_error *error);
-/* Tells the thread that the mailbox of this name got something. Any thread. Returns 0, or -1: no
- * memory. */
+/* Tells the thread that something was pushed to the mailbox of this name. Any thread. Returns 0, or
+ * -1: no memory. */
 int forward_to(struct forward *forward, const char *mailbox);
-/* Ends when everything that was asked for is done. NULL is allowed. */
+/* Ends the thread after it has looked at all mailboxes on its list. NULL is allowed. */
 void forward_end(struct forward *forward);
 
 #endif

@@ -15,8 +15,8 @@
 struct http_context {
   struct take_place place;
   struct routes *routes;
-  bool local;               /* peers come by a Unix socket */
-  atomic_bool stopping;     /* nothing new is taken */
+  bool local;               /* peers connect to a Unix socket */
+  atomic_bool stopping;     /* the server accepts no new requests */
   atomic_size_t held_bytes; /* of all bodies that are being read */
 };
 
@@ -26,7 +26,7 @@ struct http_request;
 struct http_request *http_begin(struct http_context *context, struct routes *routes,
                                 struct MHD_Connection *connection, const char *url,
                                 const char *method);
-/* Is its body not wanted? Then the answer goes at once. */
+/* Was the request refused by its head? Then it is answered without its body. */
 bool http_is_refused(const struct http_request *request);
 void http_add(struct http_request *request, const char *bytes, size_t len);
 /* Does what the request asks for, and queues the answer. */

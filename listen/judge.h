@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/judge.h: decides by the first lines of a request whether it is refused, answered at once
- * or read. Pure: a table of tests has every row.
+ * listen/judge.h: decides by the head of a request whether it is refused, answered at once or read.
+ * Pure; a table of tests covers every case.
  */
 #ifndef LISTEN_JUDGE_H
 #define LISTEN_JUDGE_H
@@ -24,7 +24,7 @@ struct judge_request {
   size_t max_bytes; /* .. and takes bodies up to this */
   bool has_length, chunked;
   uint64_t length;
-  bool stopping; /* the server takes nothing new */
+  bool stopping; /* the server accepts no new requests */
 };
 
 enum judge_step { JUDGE_REFUSE, JUDGE_READ_BODY, JUDGE_HEALTH, JUDGE_HANDSHAKE };

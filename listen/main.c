@@ -29,13 +29,13 @@ struct listening {
   struct listen_socket socket;
   struct take_place place;
   struct server *server;
-  struct listener *listener; /* NULL: nobody is told */
+  struct listener *listener; /* NULL: it is not announced */
   int64_t started;
 };
 
 /* -- the routes -------------------------------------------------------------------------------- */
 
-/* A route to a session that the store does not know is a mistake. */
+/* Refuses routes to sessions that the store does not know. */
 static int check_sessions(const struct listening *listening, const struct routes *routes) {
   int code = 0;
   for (size_t i = 0; !code && i < routes->count; i++) {
@@ -57,7 +57,7 @@ static int read_routes(const struct listening *listening, struct routes **ret_ro
   return code;
 }
 
-/* A file with a mistake changes nothing. */
+/* Reads the routes again. If the file has a mistake, the old routes stay. */
 static void reload(struct listening *listening) {
   struct routes *routes = NULL;
   socket_notify("RELOADING=1");
@@ -72,7 +72,7 @@ static void reload(struct listening *listening) {
   socket_notify("READY=1");
 }
 
-/* -- what others see --------------------------------------------------------------------------- */
+/* -- the description for other programs -------------------------------------------------------- */
 
 static json_t *describe_route(const struct route *route) {
   json_t *counts = counts_json(route->counts);
@@ -104,7 +104,7 @@ static void block_signals(sigset_t *set) {
   sigaddset(set, SIGTERM);
   sigaddset(set, SIGINT);
   sigaddset(set, SIGHUP);
-  pthread_sigmask(SIG_BLOCK, set, NULL); /* and so do all threads that are started later */
+  pthread_sigmask(SIG_BLOCK, set, NULL); /* threads that are started later inherit this */
 }
 
 static void serve(struct listening *listening, const sigset_t *signals) {
@@ -208,7 +208,7 @@ static const struct cli_program program = {.name = "tidings listen",
 
 int main(int argc, char **argv) {
 #ifdef M_ARENA_MAX
-  mallopt(M_ARENA_MAX, 2); /* threads of connections would keep the memory of one arena each */
+  mallopt(M_ARENA_MAX, 2); /* otherwise each connection's thread would keep an arena */
 #endif
   return cli_main(&program, argc, argv);
 }

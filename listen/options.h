@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/options.h: the options of `tidings listen`, which has its help from them, and of the
- * program tidings-listen, which obeys them.
+ * listen/options.h: the options of `tidings listen`, which prints the help, and of the program
+ * tidings-listen, which uses their values.
  */
 #ifndef LISTEN_OPTIONS_H
 #define LISTEN_OPTIONS_H
@@ -16,7 +16,7 @@ struct listen_options {
 extern const struct cli_option listen_option_rows[];
 extern const struct cli_example listen_examples[];
 
-/* The verb, or with a name of NULL the program itself. */
+/* Defines the verb, or, with a name of NULL, the program itself. */
 #define LISTEN_VERB(verb_name, function)                                                           \
   {                                                                                                \
     .name = (verb_name), .run = (function), .usage = "[OPTION]...  or  --try RECIPE FILE",         \

@@ -14,7 +14,7 @@ struct peer {
   int fd;
   enum peer_phase phase;
   int64_t since_ms;
-  struct in6_addr address; /* zeros: on this machine */
+  struct in6_addr address; /* zeros: the peer is on this machine */
   struct peer *next;
 };
 
@@ -40,8 +40,8 @@ void peers_free(struct peers *peers) {
   free(peers);
 }
 
-/* Zeros for this machine. Only the first 64 bits of an IPv6 address count, because one peer may
- * have all addresses below them. */
+/* Returns the address; zeros for this machine. Only the first 64 bits of an IPv6 address count,
+ * because one peer may have all addresses with that prefix. */
 static struct in6_addr find_address(const struct sockaddr *address) {
   struct in6_addr found = IN6ADDR_ANY_INIT;
   if (address && address->sa_family == AF_INET6) {
@@ -112,8 +112,8 @@ static bool has_spoken(const struct peer *peer) {
   return !ioctl(peer->fd, FIONREAD, &unread) && unread > 0;
 }
 
-/* Ends a connection in a phase in which nobody else writes to it. Its thread sees the end and
- * closes it. */
+/* Ends a connection that is too slow, while no other thread writes to it. The connection's thread
+ * then closes it. */
 static bool end_if_slow(struct peer *peer, bool crowd, int64_t now_ms) {
   static const char answer[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
                                "Content-Length: 0\r\n\r\n";

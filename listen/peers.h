@@ -19,8 +19,8 @@ struct peer;
 struct peers *peers_make(void); /* NULL: no memory */
 void peers_free(struct peers *peers);
 
-/* May a connection from this address be added? A peer has at most PEERS_MOST_OF_ONE; those on
- * this machine, such as a proxy, may have all. */
+/* May a connection from this address be added? A peer may have at most PEERS_MOST_OF_ONE; peers on
+ * this machine, such as a proxy, have no such limit. */
 bool peers_admit(struct peers *peers, const struct sockaddr *address);
 
 /* Adds a connection that waits for the head of a request. NULL: no memory. */
@@ -30,11 +30,11 @@ void peers_remove(struct peers *peers, struct peer *peer);
 enum peer_phase { PEER_READS_HEAD, PEER_READS_BODY, PEER_ANSWERS };
 void peers_enter(struct peers *peers, struct peer *peer, enum peer_phase phase);
 
-/* How many answer now. */
+/* Counts the connections that are being answered. */
 unsigned peers_answering(struct peers *peers);
 
-/* Answers 408 to those whose time is over, ends their connections, and returns how many.
- * *ret_crowd: so many are open that it has to be called again soon. */
+/* Answers 408 on the connections whose time is over, ends them, and returns how many they were.
+ * *ret_crowd: many connections are open, so call it again soon. */
 unsigned peers_end_slow(struct peers *peers, int64_t now_ms, bool *ret_crowd);
 
 #endif

@@ -111,7 +111,7 @@ static int32_t read_root(struct routes_reading *reading, const struct json *root
   return code ? code : read_list(reading, json_member(listen, "routes"));
 }
 
-/* The folder that the file is in; "." if its path has none. */
+/* Writes the folder of the file; "." if its path has none. */
 static void find_folder_of(const char *path, char folder[PATH_MAX]) {
   char *real = realpath(path, NULL);
   (void)snprintf(folder, PATH_MAX, "%s", real ? real : path);

@@ -36,9 +36,9 @@ struct routes {
   atomic_size_t users;
 };
 
-/* `folder` is the one that relative paths are meant in: the file's. *ret_routes has one user.
- * Errors: NOT_FOUND, SCHEMA, STORE, INVAL, NOMEM; each names the file, the field, what was
- * expected, and never a secret. */
+/* Relative paths in the file are relative to the file's folder. *ret_routes has one user. Errors:
+ * NOT_FOUND, SCHEMA, STORE, INVAL, NOMEM; each names the file, the field, what was expected, and
+ * never a secret. */
 int32_t routes_read(const char *path, struct routes **ret_routes, struct tidings_error *error);
 struct routes *routes_use(struct routes *routes);
 void routes_drop(struct routes *routes); /* NULL is allowed */

@@ -23,7 +23,7 @@ static size_t line_of(const struct routes_reading *reading, const struct json *v
   return line;
 }
 
-/* "routes[2].path", or "hosts". */
+/* Writes "routes[2].path", or "hosts". */
 static void name_field(const struct routes_reading *reading, const char *field, char name[64]) {
   if (reading->route < 0) (void)snprintf(name, 64, "%s", field);
   else (void)snprintf(name, 64, "routes[%d].%s", reading->route, field);
@@ -50,7 +50,7 @@ int32_t routes_no_memory(const struct routes_reading *reading) {
   return kit_no_memory(reading->error);
 }
 
-/* Refuses something that the route names, for a reason, with the place of the name in the file. */
+/* Refuses a value of the route, with the reason and its line in the file. */
 static int32_t refuse_with_reason(const struct routes_reading *reading, const struct json *value,
                                   const char *field, int32_t code, const char *reason) {
   char name[64];
@@ -164,7 +164,7 @@ static int32_t read_recipe(struct routes_reading *reading, const struct json *va
 
 static bool is_true(const struct json *value) { return value && value->kind == JSON_IS_TRUE; }
 
-/* Takes the scheme that the route names, else the recipe's; a recipe without one has a token. */
+/* Takes the route's scheme, or else the recipe's; without either, the route has a token. */
 static int32_t read_scheme(struct routes_reading *reading, const struct fields *fields,
                            const struct json *whole, struct route *route) {
   const struct json *named = fields->signature;

@@ -14,15 +14,15 @@ struct routes_reading {
   struct tidings_span text; /* of the file */
   char folder[PATH_MAX];    /* of the file */
   struct routes *routes;
-  int route; /* which one is read; -1: none */
+  int route; /* the number of the route that is read; -1: none */
   struct tidings_error *error;
 };
 
-/* Fills *ret_route; what it has got is freed with the routes, also after an error. */
+/* Fills *ret_route, whose memory is freed with the routes, also after an error. */
 int32_t routes_read_one(struct routes_reading *reading, const struct json *value,
                         struct route *ret_route);
 
-/* "FILE, line 3: routes[0].path: 5 is not …". `value` may be NULL. */
+/* Writes the error "FILE, line 3: routes[0].path: 5 is not …". `value` may be NULL. */
 int32_t routes_refuse(const struct routes_reading *reading, const struct json *value,
                       const char *field, const char *expected);
 int32_t routes_cannot_read(const struct routes_reading *reading, const char *path, int reason);

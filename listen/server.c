@@ -105,7 +105,7 @@ static void complete(void *context, struct MHD_Connection *connection, void **re
   enter(server, connection, PEER_READS_HEAD);
 }
 
-/* Keeps the library from printing what peers do wrong. */
+/* Keeps the library from printing the mistakes of peers. */
 static void say_nothing(void *context, const char *format, va_list arguments) {
   (void)context;
   (void)format;

@@ -17,7 +17,7 @@ int32_t server_begin(const struct take_place *place, struct routes *routes,
                      struct listen_socket *socket, struct server **ret_server,
                      struct tidings_error *error);
 
-/* Sets the routes for the next requests. It takes one use over. */
+/* Sets the routes for the next requests. It takes over one use of them. */
 void server_set_routes(struct server *server, struct routes *routes);
 struct routes *server_routes(struct server *server); /* one use: routes_drop */
 

@@ -21,7 +21,7 @@ void sha256_begin(struct sha256 *sha);
 void sha256_add(struct sha256 *sha, struct tidings_span bytes);
 void sha256_end(struct sha256 *sha, unsigned char digest[SHA256_BYTES]);
 
-/* The MAC of all parts in a row. */
+/* Writes the MAC of the concatenated parts. */
 void sha256_hmac(struct tidings_span key, const struct tidings_span *parts, size_t count,
                  unsigned char mac[SHA256_BYTES]);
 

@@ -104,7 +104,8 @@ static bool is_mac_of(const struct signature_secrets *secrets, bool coded,
       if (begins(key, public_prefix, &text)) continue; /* a public key is no secret */
       if (!begins(key, key_prefix, &text)) text = key;
       key = span_of((const char *)bytes, base64_read(text, bytes));
-      if (!key.len) continue; /* of another scheme; an empty key would be everybody's */
+      if (!key.len)
+        continue; /* the secret belongs to another scheme; anybody could sign with an empty key */
     }
     sha256_hmac(key, parts, count, mac);
     found |= is_same_mac(mac, given);
@@ -112,8 +113,7 @@ static bool is_mac_of(const struct signature_secrets *secrets, bool coded,
   return found;
 }
 
-/* Is it signed with one of the sender's public keys that the route has? *ret_unknown: this machine
- * cannot tell. */
+/* Is it signed with one of the route's public keys? *ret_unknown: this machine cannot check it. */
 static bool is_signed_by(const struct signature_secrets *secrets, const struct tidings_span *parts,
                          size_t count, const unsigned char *given, bool *ret_unknown) {
   bool found = false;

@@ -12,10 +12,10 @@
 #include "recipes/pointer.h"
 
 enum signature_scheme {
-  SIGNATURE_NONE,     /* the route says that it is unsigned */
+  SIGNATURE_NONE,     /* the route accepts unsigned requests */
   SIGNATURE_STANDARD, /* Standard Webhooks: webhook-id, webhook-timestamp, webhook-signature */
   SIGNATURE_GITHUB,   /* X-Hub-Signature-256 */
-  SIGNATURE_GITLAB,   /* X-Gitlab-Token, or Standard Webhooks where the request has it */
+  SIGNATURE_GITLAB,   /* X-Gitlab-Token, or Standard Webhooks if the request has its headers */
   SIGNATURE_STRIPE,   /* Stripe-Signature */
   SIGNATURE_SENTRY,   /* Sentry-Hook-Signature */
   SIGNATURE_BEARER    /* Authorization: Bearer, or the password of Basic */
@@ -28,19 +28,20 @@ struct signature_secrets {
   size_t count;
 };
 
-/* -1: there is no such scheme. */
+/* Returns the scheme of this name; -1: there is none. */
 int signature_scheme_of(const char *name);
 
-/* NULL: this can be a secret of the scheme; else half a sentence that says why not. */
+/* Returns NULL if this can be a secret of the scheme, or else half a sentence that says why not. */
 const char *signature_secret_mistake(enum signature_scheme scheme, struct tidings_span secret);
 
-/* NULL: it is signed with one of the secrets, at most five minutes ago where the scheme has a time;
- * else why not, as half a sentence that quotes nothing of the request and of the secrets. */
+/* Returns NULL if the request is signed with one of the secrets, and, if the scheme has a time, at
+ * most five minutes ago; or else half a sentence that says why not, without quoting the request or
+ * a secret. */
 const char *signature_refusal(enum signature_scheme scheme, const struct signature_secrets *secrets,
                               const struct recipe_document *request, struct tidings_span body,
                               int64_t now_s);
 
-/* The header's value; empty if there is none. */
+/* Returns the value of a header; empty if there is none. */
 struct tidings_span signature_header(const struct recipe_document *request, const char *name);
 
 #endif

@@ -35,7 +35,7 @@ static bool is_loopback(const struct sockaddr *address) {
   return number >> 24 == 127;
 }
 
-/* "[::1]:80" or "127.0.0.1:80"; only numbers, so that no resolver is asked. */
+/* Reads "[::1]:80" or "127.0.0.1:80". Only numbers are allowed, so that no name is looked up. */
 static int32_t parse_bind(const char *text, struct addrinfo **ret_found,
                           struct tidings_error *error) {
   const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
@@ -51,7 +51,7 @@ static int32_t parse_bind(const char *text, struct addrinfo **ret_found,
   return getaddrinfo(host, colon + 1, &hints, ret_found) ? refuse_address(text, error) : TIDINGS_OK;
 }
 
-/* With port 0 the system chooses a port, and the name says which. */
+/* Writes the address of the socket. With port 0 the system has chosen the port. */
 static void name_bound(int fd, char name[160]) {
   struct sockaddr_storage bound;
   char host[64] = "?", port[16] = "?";
@@ -116,7 +116,7 @@ static int32_t open_unix(const char *path, struct listen_socket *socket_,
   return socket_->path ? TIDINGS_OK : kit_no_memory(error);
 }
 
-/* sd_listen_fds(3): exactly one socket, that is ours. */
+/* Did systemd hand over exactly one socket to this process? See sd_listen_fds(3). */
 static bool was_handed_over(void) {
   const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
   return pid && count && strtol(pid, NULL, 10) == getpid() && strcmp(count, "1") == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/socket.h: the socket on which the server listens, and what systemd is told.
+ * listen/socket.h: the socket on which the server listens, and the messages to systemd.
  */
 #ifndef LISTEN_SOCKET_H
 #define LISTEN_SOCKET_H
@@ -17,8 +17,8 @@ struct listen_socket {
   char *path; /* of a Unix socket that this process made; free it */
 };
 
-/* Opens the socket of the options, else takes the one that systemd hands over, else opens the
- * default address. Errors: SCHEMA: the address; STORE: the system refuses. */
+/* Opens the socket of the options; without one, takes the socket that systemd hands over; without
+ * that, opens the default address. Errors: SCHEMA (the address), STORE (the system refuses). */
 int32_t socket_open(const struct listen_options *options, struct listen_socket *ret_socket,
                     struct tidings_error *error);
 void socket_close(struct listen_socket *socket);

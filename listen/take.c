@@ -18,7 +18,7 @@ struct taking {
   const struct route *route;
   struct tidings_span id; /* of the request */
   size_t accepted, repeated, overtaken, unaddressed;
-  unsigned status, retry_after_s; /* 0: all is well so far */
+  unsigned status, retry_after_s; /* 0: no failure so far */
 };
 
 void take_refusal(unsigned status, const char *text, struct answer *ret_answer) {
@@ -97,7 +97,7 @@ static void store(struct taking *taking, const struct address *address,
     note_failure(taking, TIDINGS_E_NOMEM);
 }
 
-/* Stores at the route's address, or at the push's if the route has none. */
+/* Stores a push at the route's address, or at the push's own if the route has none. */
 static void store_at(struct taking *taking, const struct recipe_push *push,
                      struct tidings_span id) {
   struct tidings_error error = {.size = sizeof error};
@@ -145,7 +145,7 @@ static void count_and_answer(const struct taking *taking, struct answer *ret_ans
                 taking->repeated);
 }
 
-/* The owner of an endpoint proves that it is theirs by sending the challenge back. */
+/* Some services check who owns an endpoint: it has to send their challenge back. */
 static bool answer_challenge(const struct route *route, const struct json *root,
                              struct answer *ret_answer) {
   const struct json *type = json_member(root, "type"), *text = json_member(root, "challenge");
@@ -196,7 +196,7 @@ void take_request(const struct take_place *place, const struct route *route,
   arena_free(&arena);
 }
 
-/* A declaration is a commit that makes no notification. */
+/* It commits a declaration, which makes no notification. */
 bool take_can_store(struct hostkit *kit) {
   static atomic_uint turn;
   struct tidings_error error = {.size = sizeof error};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/take.h: what happens to a request whose body is here: its signature is checked, its JSON
- * is read, its recipe is applied, and what that makes is stored. It knows no HTTP library.
+ * listen/take.h: handles a complete request: checks its signature, reads its JSON, applies its
+ * recipe, and stores the notifications. It knows no HTTP library.
  */
 #ifndef LISTEN_TAKE_H
 #define LISTEN_TAKE_H
@@ -16,7 +16,7 @@ struct answer {
   struct buffer body;     /* JSON; buffer_free */
 };
 
-/* The place in which all requests are stored. */
+/* The store for all requests, and how to reach it. */
 struct take_place {
   const struct cli *cli;
   struct hostkit *kit;
@@ -29,7 +29,7 @@ void take_request(const struct take_place *place, const struct route *route,
                   const struct recipe_document *request, struct tidings_span body,
                   struct answer *ret_answer);
 
-/* {"error": TEXT} and the status. */
+/* Makes the answer {"error": TEXT} with the status. */
 void take_refusal(unsigned status, const char *text, struct answer *ret_answer);
 
 /* Is a commit possible? Tries one. */

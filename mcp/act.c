@@ -29,7 +29,7 @@ static void add(struct command *command, const char *word) {
   if (command->count < MOST_WORDS) command->words[command->count++] = word;
 }
 
-/* The verb, and where this process has its store and configuration from. */
+/* Begins a command with the verb, and with this process's options for store and configuration. */
 static void begin(const struct mcp_acting *acting, const char *verb, struct command *command) {
   add(command, acting->cli->program->name);
   add(command, verb);
@@ -39,7 +39,8 @@ static void begin(const struct mcp_acting *acting, const char *verb, struct comm
   if (acting->cli->config) add(command, acting->cli->config);
 }
 
-/* Runs it, with both outputs as one text. Returns 0 or an errno of the start. */
+/* Runs the command, and returns both of its outputs as one text. Returns 0 or an errno of the
+ * start. */
 static int run(const struct command *command, char **ret_text, bool *ret_failed) {
   int ends[2], status = 0;
   size_t len = 0;
@@ -63,7 +64,7 @@ static int run(const struct command *command, char **ret_text, bool *ret_failed)
   return reason;
 }
 
-/* The text for the model: what the verb printed, or else `done`. */
+/* Runs the command. The text for the model is its output, or `done` if there is none. */
 static bool run_for_model(const struct command *command, const char *done, char **ret_text) {
   char *text = NULL;
   bool failed = true;
@@ -87,7 +88,7 @@ static bool run_for_model(const struct command *command, const char *done, char 
 
 /* -- the tools --------------------------------------------------------------------------------- */
 
-/* The name of the program with which a shell's command begins. */
+/* Returns the name of the program with which a shell command begins. */
 static char *first_word(const char *command) {
   command += strspn(command, " \t\n");
   size_t len = strcspn(command, " \t\n;|&<>()");
@@ -116,7 +117,7 @@ static bool act_run(struct mcp_acting *acting, const json_t *arguments, const ch
   return failed;
 }
 
-/* It runs until this process ends, however that ends. */
+/* Starts a watcher, which runs until this process ends in any way. */
 static bool act_watch(struct mcp_acting *acting, const json_t *arguments, const char *session,
                       char **ret_text) {
   struct command command = {.count = 0};
@@ -237,7 +238,8 @@ void mcp_act_end(struct mcp_acting *acting) {
 
 /* -- a verb that ends with its parent ---------------------------------------------------------- */
 
-/* The parent may have ended before it is asked for. */
+/* Becomes the verb, after it has asked to be ended with its parent. The parent may have ended
+ * before that. */
 static int child_verb(struct cli *cli) {
   uint64_t parent = 0;
   if (cli_next(cli) != CLI_END) return cli->exit_code;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/act.h: what the tools of the server do. Each tool does what a verb of this program does, so
- * it runs the program.
+ * mcp/act.h: executes the tools of the server. Each tool does the work of a verb of this program,
+ * so it runs the program.
  */
 #ifndef MCP_ACT_H
 #define MCP_ACT_H
@@ -21,8 +21,8 @@ struct mcp_acting {
   size_t watcher_count;
 };
 
-/* Does what the tool is for; not for `news`. *ret_text (free it) is for the model; NULL: out of
- * memory. Returns whether it has failed. */
+/* Executes a tool other than `news`. *ret_text (free it) is for the model; NULL: out of memory.
+ * Returns whether it has failed. */
 bool mcp_act(struct mcp_acting *acting, const struct mcp_action *action, char **ret_text);
 
 /* Ends the watchers. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/agent.h: the agent that has started an MCP server, as its environment and the processes above
- * this one show it.
+ * mcp/agent.h: finds the agent that has started this MCP server, by the environment and the parent
+ * processes.
  */
 #ifndef MCP_AGENT_H
 #define MCP_AGENT_H
@@ -20,7 +20,7 @@ const char *mcp_agent_session(void);
  * agent is started again, so that what waits there is not lost. Free it; NULL: out of memory. */
 char *mcp_agent_session_name(const char *agent, const char *folder, unsigned n);
 
-/* Does its model get the content of an error as JSON text? */
+/* Does the agent show the content of an error to its model as JSON text? */
 bool mcp_agent_shows_errors_raw(void);
 
 /* Has the process ended, or is it about to? Its pipes close before it has ended. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/block.h: puts what is pending into the result of a tool call.
+ * mcp/block.h: puts pending notifications into the result of a tool call.
  */
 #ifndef MCP_BLOCK_H
 #define MCP_BLOCK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/calls.h: the tool calls that the host has made and that have no result yet, as far as the
- * wrapper has to know them. Pure; one thread at a time.
+ * mcp/calls.h: the tool calls of the host that have no result yet; a bounded number of them. Pure;
+ * one thread at a time.
  */
 #ifndef MCP_CALLS_H
 #define MCP_CALLS_H
@@ -20,7 +20,7 @@ struct mcp_call {
 struct mcp_calls {
   struct mcp_call places[MCP_MOST_CALLS];
   size_t next; /* the place that is used next */
-  bool any;    /* there was one */
+  bool any;    /* a call was noted before */
 };
 
 /* Notes a call that the host has sent, and forgets one that it cancels. Without memory a call is

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Waits until there is something to do, and takes it. *ret_session: free it; NULL: none is to be
- * opened. False: there is nothing left, and this is the end. */
+/* Waits for a task and takes it. *ret_session: the session to open (free it); NULL: none. False:
+ * the keeper ends and no task is left. */
 static bool take_task(struct mcp_keeper *keeper, char **ret_session, bool *ret_settles) {
   pthread_mutex_lock(&keeper->lock);
   while (!keeper->session_count && !keeper->settles && !keeper->ends)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/keeper.h: a thread of the wrapper that does what the store may keep waiting: it opens
- * sessions and settles deliveries, while requests and results go on.
+ * mcp/keeper.h: a thread of the wrapper for the work that may have to wait for the store: it opens
+ * sessions and settles deliveries, while requests and results pass.
  */
 #ifndef MCP_KEEPER_H
 #define MCP_KEEPER_H

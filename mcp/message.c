@@ -2,8 +2,7 @@
  */
 #include "mcp/message.h"
 
-/* As lenient as those who send: what a server may write in another way than tidings would is passed
- * on, not judged. */
+/* The rules are lenient, because the wrapper passes messages on and does not judge them. */
 static const struct json_rules rules = {
     .max_depth = 512, .nul = true, .halves = true, .repeats = true, .large = true};
 
@@ -25,7 +24,7 @@ bool mcp_id_equal(const struct mcp_id *one, const struct mcp_id *other) {
 }
 
 /* If a result has `structuredContent`, Claude Code and Codex do not read its content.
- * A task and a request for input have none. */
+ * A task and a request for input have no content. */
 static void read_result(const struct json *result, struct mcp_message *message) {
   const struct json *content = json_member(result, "content"),
                     *type = json_member(result, "resultType"),

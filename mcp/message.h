@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/message.h: one line of the Model Context Protocol, read without changing a byte of it: what
- * the wrapper has to know of a message, and at which byte a block can be put into a tool's result.
- * Pure.
+ * mcp/message.h: one line of the Model Context Protocol, read without changing a byte of it. It
+ * yields the members that the wrapper needs, and the byte at which a block can be put into a tool's
+ * result. Pure.
  */
 #ifndef MCP_MESSAGE_H
 #define MCP_MESSAGE_H
@@ -28,7 +28,7 @@ struct mcp_message {
   struct tidings_span method;
   struct mcp_id cancelled;     /* of notifications/cancelled: the request that it names */
   struct tidings_span tool;    /* of tools/call */
-  struct tidings_span session; /* of a request of Codex: the session that calls */
+  struct tidings_span session; /* the session that makes the call; only Codex names it */
   bool is_error;               /* of a result */
   bool takes_block;            /* a block can be put into it: a tool's finished result, with content
                                   that the model reads */

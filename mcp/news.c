@@ -16,9 +16,9 @@
 #include "mcp/agent.h"
 #include "mcp/session.h"
 
-/* How long a result may wait for another thread that asks the store: with the budget of a call of
- * the plugin, 5 ms in all. How large a block may be: no host says how much of a result its model
- * gets. */
+/* PATIENCE_MS: how long a result may wait for another thread that uses the store; with the budget
+ * of a call of the plugin, 5 ms in all. ROOM_BYTES: how large a block may be; no host says how much
+ * of a result its model gets. */
 enum { PATIENCE_MS = 2, ROOM_BYTES = 10000, SETTLE_MS = 2000, READ_MS = 2000, CALL_ID_SIZE = 160 };
 
 void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news) {
@@ -31,7 +31,8 @@ void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news) {
 
 /* -- sessions ---------------------------------------------------------------------------------- */
 
-/* Adds the named session; if `named` is empty, that of the agent's environment or process. */
+/* Adds the named session; if `named` is empty, the session of the agent's environment or process.
+ * */
 static void add_session(struct mcp_news *news, const char *named) {
   char folder[PATH_MAX], *name = NULL;
   struct mcp_session *session = &news->sessions[news->session_count];
@@ -60,7 +61,7 @@ static void add_session(struct mcp_news *news, const char *named) {
   pthread_mutex_unlock(&news->lock);
 }
 
-/* The first one is that of this process. NULL: there is none. */
+/* Finds a session. The first one belongs to this process. NULL: there is none. */
 static struct mcp_session *find_session(struct mcp_news *news, const char *named) {
   for (size_t i = 0; i < news->session_count; i++) {
     if (!named[0] || strcmp(news->sessions[i].name, named) == 0) return &news->sessions[i];
@@ -75,7 +76,8 @@ static void note_failure(struct mcp_news *news, const char *why) {
   pthread_mutex_unlock(&news->lock);
 }
 
-/* Tries again while others open the store or write to it; after that the next call tries. */
+/* Opens the store, and tries again for a while if other processes are opening it or writing to it.
+ * If that fails, the next call tries again. */
 static void open_store(struct mcp_news *news) {
   struct tidings_error error = {.size = sizeof error};
   int32_t code = TIDINGS_E_BUSY;
@@ -132,7 +134,7 @@ char *mcp_news_last_sender(struct mcp_news *news, const char *session) {
 
 /* -- results ----------------------------------------------------------------------------------- */
 
-/* Returns whether it got the store's lock. */
+/* Takes the store's lock within the patience. False: another thread kept it. */
 static bool lock_soon(struct mcp_news *news) {
   uint64_t until_ns = clock_mono_ns() + (uint64_t)PATIENCE_MS * 1000000u;
   return libc_lock_until(&news->store_lock, until_ns) == 0;
@@ -157,7 +159,8 @@ bool mcp_news_wait(struct mcp_news *news) {
   return waits;
 }
 
-/* The texts of a block, an empty line between them, without the line breaks around each. */
+/* Joins the texts of a block with empty lines between them, without the line breaks around each
+ * text. */
 static char *joined(const struct hostkit_outgoing *outgoing) {
   struct buffer text = BUFFER_EMPTY;
   for (size_t i = 0; i < outgoing->part_count; i++) {
@@ -171,21 +174,21 @@ static char *joined(const struct hostkit_outgoing *outgoing) {
   return buffer_take(&text);
 }
 
-/* MCP_MOST_LEASES: there is no free place. */
+/* Returns a free place for a lease; MCP_MOST_LEASES: there is none. */
 static size_t free_place(const struct mcp_news *news) {
   size_t place = 0;
   while (place < MCP_MOST_LEASES && news->leases[place].delivery) place++;
   return place;
 }
 
-/* Only the thread of the results adds leases, and it has looked whether there is a place. */
+/* Only the thread of the results calls this, and it has checked that there is a free place. */
 static void add_lease(struct mcp_news *news, struct mcp_lease lease) {
   pthread_mutex_lock(&news->lock);
   news->leases[free_place(news)] = lease;
   pthread_mutex_unlock(&news->lock);
 }
 
-/* A delivery that shows nothing, because all has expired, is to be settled at once. */
+/* A delivery without a text, because everything has expired, is to be settled at once. */
 static void take_reply(struct mcp_news *news, const struct tidings_reply *reply,
                        struct mcp_block *block) {
   const struct tidings_span nothing = span_of("", 0);
@@ -236,7 +239,8 @@ out:
   *ret_block = block;
 }
 
-/* The writer has said that it is written: the host may have read it and gone on before that. */
+/* Notes that the writer has reported a result as written. The host may have read it and gone on
+ * before the report. */
 static void note_written(struct mcp_news *news, uint64_t delivery, bool written) {
   pthread_mutex_lock(&news->lock);
   for (size_t i = 0; i < MCP_MOST_LEASES; i++) {
@@ -320,7 +324,7 @@ void mcp_news_settle(struct mcp_news *news) {
   pthread_mutex_unlock(&news->store_lock);
 }
 
-/* A host that was killed has closed its pipes too. */
+/* Waits until the host has read all results. A host that was killed has closed its pipes. */
 static bool has_read_all(const struct mcp_news *news) {
   for (int waited_ms = 0; waited_ms < READ_MS; waited_ms++) {
     if (mcp_agent_is_ending(news->owner) || mcp_writer_is_closed(STDOUT_FILENO)) return false;
@@ -330,7 +334,7 @@ static bool has_read_all(const struct mcp_news *news) {
   return false;
 }
 
-/* Once `ends` is set, no lease comes any more; one that is being written is left. */
+/* Once `ends` is set, no lease is added. A lease that is being written stays. */
 void mcp_news_host_ends(struct mcp_news *news) {
   pthread_mutex_lock(&news->store_lock);
   pthread_mutex_lock(&news->lock);
@@ -365,7 +369,7 @@ void mcp_news_server_ended(struct mcp_news *news, const char *server) {
 }
 
 void mcp_news_end(struct mcp_news *news) {
-  mcp_news_host_ends(news); /* what was written last may still be in the pipe */
+  mcp_news_host_ends(news); /* the last result may still be in the pipe */
   if (mcp_news_is_to_settle(news)) mcp_writer_leave(&news->writer);
   else mcp_writer_end(&news->writer);
   kit_close(news->kit);

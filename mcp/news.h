@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/news.h: the notifications of the sessions that one process of `tidings mcp` serves: which
- * sessions these are, what waits in them, the leases of what was added to results. [any thread]
+ * mcp/news.h: the notifications of the sessions that one process of `tidings mcp` serves: the
+ * sessions, their pending notifications, and the leases of blocks that were added to results. [any
+ * thread]
  *
  * mcp_news_open and mcp_news_settle take as long as the store is busy, seconds at most; the
  * functions for requests and results do not wait for them.
@@ -23,11 +24,11 @@ struct mcp_session {
 };
 
 struct mcp_lease {
-  uint64_t delivery; /* not settled; 0: the place is free */
+  uint64_t delivery; /* the delivery, which is not settled; 0: the place is free */
   bool is_written;   /* all bytes are written */
-  bool went_on;      /* the host sent something before it was known that it is written */
-  bool was_read;     /* the host went on after that: it is to be committed */
-  bool is_back;      /* it is to be rolled back */
+  bool went_on;      /* the host sent something before the writer reported the block as written */
+  bool was_read;     /* the host sent something after that, so the lease is to be committed */
+  bool is_back;      /* the lease is to be rolled back */
 };
 
 struct mcp_news {
@@ -35,15 +36,15 @@ struct mcp_news {
   uint32_t owner;        /* the agent's process */
   char agent[256];       /* its program's name */
   bool shows_errors_raw; /* an error's content is shown to its model as JSON */
-  /* `store_lock` is held as long as the store is asked. A change of a member below needs both
-   * locks; the leases need `lock` alone, which is taken last, and never held while anything is
-   * waited for.
+  /* `store_lock` is held during calls of the store. To change a member below, a thread holds both
+   * locks; for the leases, `lock` alone. `lock` is taken last and never held while the thread
+   * waits.
    */
   pthread_mutex_t store_lock, lock;
   struct hostkit *kit; /* NULL: not needed yet, or it cannot be opened */
   struct mcp_writer writer;
   char mark[MCP_WRITER_MARK_SIZE];
-  bool failed, ends; /* failed: it cannot be opened at all */
+  bool failed, ends; /* failed: the store cannot be opened at all */
   struct mcp_session sessions[MCP_MOST_SESSIONS];
   size_t session_count;
   struct mcp_lease leases[MCP_MOST_LEASES];
@@ -55,7 +56,7 @@ struct mcp_block {
   uint64_t delivery;
 };
 
-/* Finds the agent above this process. Opens nothing. */
+/* Finds the agent above this process. It does not open the store. */
 void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news);
 
 /* Opens the store and the session, so that the first result need not wait for that. `named`: the
@@ -64,7 +65,7 @@ void mcp_news_open(struct mcp_news *news, const char *named);
 /* Is the session still to be opened? False: it is open, or cannot be opened at all. */
 bool mcp_news_is_to_open(struct mcp_news *news, const char *named);
 
-/* May a result get a block? Waits for nobody: while the store is asked, it may. */
+/* May a result get a block? Does not wait: while another thread uses the store, it returns true. */
 bool mcp_news_wait(struct mcp_news *news);
 
 /* Leases what is pending for the result of the call. If the store is busy, the block is empty. */
@@ -78,22 +79,24 @@ int mcp_news_write(struct mcp_news *news, struct mcp_block *block, struct tiding
 /* Gives back a block that is not used. */
 void mcp_news_give_back(struct mcp_news *news, struct mcp_block *block);
 
-/* The host has sent something: what it has read before is delivered, and mcp_news_settle says so to
- * the store, after the server has got what the host sent. If the store stays busy, it is to be
- * called again. */
+/* Call it when the host has sent something: all results that it has read before are delivered.
+ * mcp_news_settle commits them in the store; it is called after the server has received the
+ * message. If the store stays busy, call it again. */
 void mcp_news_host_goes_on(struct mcp_news *news);
 void mcp_news_settle(struct mcp_news *news);
 bool mcp_news_is_to_settle(struct mcp_news *news);
-/* The host has closed stdin. From here on nothing is added. */
+/* Call it when the host has closed stdin. No result gets a block any more. */
 void mcp_news_host_ends(struct mcp_news *news);
 
 /* Pushes, once, that the server has ended. */
 void mcp_news_server_ended(struct mcp_news *news, const char *server);
 
-/* The session that a call is for, opened. False: there is none. 256 bytes are enough. */
+/* Writes the name of the session of a call, and opens it. False: there is none. 256 bytes are
+ * enough. */
 bool mcp_news_session(struct mcp_news *news, const char *named, char *name, size_t size);
 
-/* The address of the session that has written to that one last. Free it; NULL: none has. */
+/* Returns the address of the session that was the last to write to this one. Free it; NULL: none
+ * has. */
 char *mcp_news_last_sender(struct mcp_news *news, const char *session);
 
 void mcp_news_end(struct mcp_news *news);

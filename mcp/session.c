@@ -52,7 +52,8 @@ char *mcp_session_find_hooked(const struct mcp_owner *owner) {
   return name;
 }
 
-/* Rolls back deliveries of a wrapper whose writer was killed too: nobody else settles them.
+/* Rolls back deliveries of wrappers whose writer was killed too, because no other process settles
+ * them.
  */
 static void give_back_orphans(struct hostkit *kit, const char *session) {
   json_t *status = status_of(kit, session);
@@ -82,7 +83,7 @@ int32_t mcp_session_attach(const struct mcp_owner *owner, const char *session, c
   give_back_orphans(owner->kit, session);
   until_ms = clock_mono_ms() + BUSY_MS;
   do code = mailbox_collect(owner->kit, session, folder, &moved, NULL);
-  while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms); /* nobody else looks again */
+  while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms); /* no later call tries this again */
   return TIDINGS_OK;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/wrap.c: a thread reads what the host sends, and another one what the server answers: neither
- * can make the other wait, so a pipe that is full on one side stops only that side. A third one is
- * for the store (keeper.h).
+ * mcp/wrap.c: one thread passes messages from the host to the server, another one from the server
+ * to the host. Neither waits for the other, so a full pipe stops only one direction. A third thread
+ * works on the store (keeper.h).
  */
 #include "mcp/wrap.h"
 
@@ -56,8 +56,8 @@ static void settle_soon(struct wrapper *wrapper) {
 
 /* -- from the host to the server --------------------------------------------------------------- */
 
-/* Notes a line before the server gets it; *ret_session: of a call, to be opened once
- * it has it. */
+/* Notes a line before the server gets it. *ret_session: the session of a call, to be opened after
+ * the server has the line. */
 static void note_line(struct wrapper *wrapper, struct tidings_span line, char **ret_session) {
   struct arena arena = ARENA_EMPTY;
   struct mcp_message message;
@@ -76,8 +76,7 @@ static void note_line(struct wrapper *wrapper, struct tidings_span line, char **
   arena_free(&arena);
 }
 
-/* Lines that are complete are taken out of `lines`. A line that is too long to be a call is not
- * read.
+/* Takes complete lines out of `lines`. A line that is too long for a call is not read.
  */
 static void note_lines(struct wrapper *wrapper, struct buffer *lines, bool *too_long,
                        char **ret_session) {
@@ -95,7 +94,8 @@ static void note_lines(struct wrapper *wrapper, struct buffer *lines, bool *too_
   if (*too_long) lines->len = 0;
 }
 
-/* Returns how many bytes were read; 0: there are no more, or the server has ended. */
+/* Reads bytes from the host, and returns how many; 0: the host has closed stdin, or the server has
+ * ended. */
 static size_t read_host(const struct wrapper *wrapper, char *chunk) {
   for (;;) {
     struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
@@ -139,7 +139,7 @@ static void *pass_requests(void *context) {
 
 /* -- from the server to the host --------------------------------------------------------------- */
 
-/* The call that the line answers, if a block can be added to its result. */
+/* Takes the call that the line answers, if a block can be added to its result. */
 static bool take_call(struct wrapper *wrapper, const struct mcp_message *message,
                       struct mcp_call *ret_call) {
   if (message->kind != MCP_RESULT) return false;
@@ -149,7 +149,8 @@ static bool take_call(struct wrapper *wrapper, const struct mcp_message *message
   return found;
 }
 
-/* `line` ends with its line break. *ret_block has no text if nothing is added. */
+/* Leases a block for a line, which ends with its line break. *ret_block has no text if nothing is
+ * added. */
 static void look_for_block(struct wrapper *wrapper, struct tidings_span line,
                            struct mcp_message *ret_message, struct mcp_block *ret_block) {
   struct arena arena = ARENA_EMPTY;
@@ -165,7 +166,7 @@ static void look_for_block(struct wrapper *wrapper, struct tidings_span line,
   arena_free(&arena);
 }
 
-/* Is a line to be kept until its end has been read? */
+/* Must a line be kept until its end has been read? */
 static bool is_held(struct wrapper *wrapper) {
   pthread_mutex_lock(&wrapper->calls_lock);
   bool any = wrapper->calls.any;
@@ -206,7 +207,7 @@ static int pass_lines(struct wrapper *wrapper, struct incoming *incoming, struct
   return reason;
 }
 
-/* A line without an end is kept, if a block may be put into it, or passed on. */
+/* Keeps an incomplete line if a block may be put into it; otherwise passes it on. */
 static int pass_beginning(struct wrapper *wrapper, struct incoming *incoming,
                           struct tidings_span bytes) {
   if (!bytes.len) return 0;
@@ -219,7 +220,8 @@ static int pass_beginning(struct wrapper *wrapper, struct incoming *incoming,
   return file_write_all(STDOUT_FILENO, bytes.ptr, bytes.len);
 }
 
-/* If a line that was begun ends here, what is held of it goes with the rest. */
+/* Passes a chunk on. If it ends the line whose beginning is held, the held bytes are sent with it.
+ * */
 static int pass_chunk(struct wrapper *wrapper, struct incoming *incoming,
                       struct tidings_span chunk) {
   size_t taken = 0;
@@ -243,7 +245,7 @@ static int pass_chunk(struct wrapper *wrapper, struct incoming *incoming,
   return reason;
 }
 
-/* Until the server ends, or the host reads no more. */
+/* Passes answers on until the server ends, or the host stops reading. */
 static void pass_answers(struct wrapper *wrapper) {
   static char chunk[CHUNK];
   struct incoming incoming = {.held = BUFFER_EMPTY};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/writer.c: see the header. First what the wrapper calls, then the process.
+ * mcp/writer.c: first the functions for the wrapper, then the process.
  */
 #include "mcp/writer.h"
 
@@ -35,7 +35,7 @@ struct frame {
   uint64_t delivery, len; /* len: bytes that follow */
 };
 
-/* -- what the wrapper calls -------------------------------------------------------------------- */
+/* -- functions for the wrapper ----------------------------------------------------------------- */
 
 void mcp_writer_mark(pid_t pid, char mark[MCP_WRITER_MARK_SIZE]) {
   snprintf(mark, MCP_WRITER_MARK_SIZE, MARK "%ld:", (long)pid);
@@ -56,7 +56,7 @@ bool mcp_writer_is_closed(int fd) {
   return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLERR | POLLHUP | POLLNVAL));
 }
 
-/* A closed socket loses what was not read; a pipe keeps it. */
+/* A closed socket loses the bytes that were not read; a pipe keeps them. */
 bool mcp_writer_was_read(int fd) {
   struct stat info;
   int unread = 0;
@@ -158,7 +158,7 @@ void mcp_writer_leave(struct mcp_writer *writer) {
 struct looking_after {
   char *sessions[MOST_SESSIONS];
   size_t session_count;
-  uint64_t written[MOST_DELIVERIES]; /* whole, and not settled; 0: a free place */
+  uint64_t written[MOST_DELIVERIES]; /* written completely, and not settled; 0: a free place */
 };
 
 static void put_delivery(struct looking_after *looking, uint64_t old, uint64_t new) {
@@ -176,17 +176,19 @@ static bool was_written(const struct looking_after *looking, uint64_t delivery) 
   return false;
 }
 
-/* Returns 0, or an errno: nothing more can be written, or the wrapper does not hear it. */
+/* Writes a result and reports it to the wrapper. Returns 0, or an errno: nothing more can be
+ * written, or the report failed. */
 static int pass_result(struct looking_after *looking, const struct frame *frame,
                        const char *bytes) {
   int32_t reason = file_write_all(STDOUT_FILENO, bytes, frame->len);
   if (!reason) put_delivery(looking, 0, frame->delivery);
-  /* If the wrapper has ended, the next read says so. */
+  /* If the wrapper has ended, the next read shows it. */
   (void)file_write_all(SPAWN_CHANNEL_FD, (const char *)&reason, sizeof reason);
   return reason;
 }
 
-/* *ret_ends: the wrapper has settled everything. Returns 0, or an errno if the wrapper was killed.
+/* Takes one frame from the wrapper. *ret_ends: the wrapper has settled everything. Returns 0, or an
+ * errno if the wrapper was killed.
  */
 static int take_frame(struct looking_after *looking, bool *ret_ends) {
   struct frame frame;
@@ -213,8 +215,8 @@ out:
   return reason;
 }
 
-/* Returns whether the host has read everything. It may do so late: it waits for the end of what it
- * reads, and this process has it. */
+/* Waits until the host has read everything; returns whether it has. The host may read late, because
+ * it waits for the end of the pipe, which this process keeps open. */
 static bool wait_for_reader(void) {
   for (uint32_t pause_ms = 1; !mcp_writer_was_read(STDOUT_FILENO);
        pause_ms = pause_ms < LONGEST_PAUSE_MS ? pause_ms * 2 : LONGEST_PAUSE_MS) {
@@ -243,7 +245,8 @@ static void settle_session(struct hostkit *kit, const struct looking_after *look
   json_decref(status);
 }
 
-/* If this fails because the host has ended, the next host takes the session over with its leases.
+/* Settles all deliveries. If this fails because the host has ended, the next host takes over the
+ * session and its leases.
  */
 static void settle_all(const struct cli *cli, uint32_t owner, const struct looking_after *looking,
                        bool was_read) {
@@ -273,7 +276,7 @@ static int writer_verb(struct cli *cli) {
   if (!ends) {
     bool was_read = wait_for_reader();
     close(STDOUT_FILENO);
-    (void)open("/dev/null", O_WRONLY); /* what the plugin opens must not become stdout */
+    (void)open("/dev/null", O_WRONLY); /* a file that the plugin opens must not become stdout */
     settle_all(cli, (uint32_t)owner, &looking, was_read);
   }
   for (size_t i = 0; i < looking.session_count; i++) free(looking.sessions[i]);

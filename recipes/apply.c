@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * recipes/apply.c: what a document becomes by a recipe; see recipe.h.
+ * recipes/apply.c: applies a recipe to a document; see recipe.h.
  */
 #include "common/error.h"
 #include "recipes/rules.h"
@@ -25,7 +25,7 @@ static bool fits_value(const struct json *wanted, bool found, struct tidings_spa
   return false;
 }
 
-/* `when` NULL: in any case. */
+/* Does the document fit `when`? NULL: every document fits. */
 static bool fits(const struct json *when, const struct recipe_document *document,
                  bool *ret_failed) {
   bool all = true;
@@ -41,7 +41,8 @@ static bool fits(const struct json *when, const struct recipe_document *document
 
 /* -- one notification -------------------------------------------------------------------------- */
 
-/* `needed`: a place that is not found makes *ret_whole false; else the text is left out then. */
+/* Writes a template's text. If one of its places is not found: with `needed`, *ret_whole becomes
+ * false; otherwise the text is empty. */
 static int write_text(struct tidings_span text, const struct recipe_document *document, bool needed,
                       struct arena *arena, struct tidings_span *ret_text, bool *ret_whole) {
   struct buffer out = BUFFER_EMPTY;
@@ -70,7 +71,8 @@ static int find_level(const struct recipe_rule *rule, const struct recipe_docume
   return failed ? -1 : 0;
 }
 
-/* *ret_whole false: the rule does not fit, for something that its kind or text names is missing. */
+/* Makes a notification. *ret_whole false: the rule does not fit, because a value that its kind or
+ * text names is missing. */
 static int make_push(const struct recipe_rule *rule, const struct recipe_document *document,
                      struct arena *arena, struct recipe_push *ret_push, bool *ret_whole) {
   struct recipe_push push = {.ttl_ms = rule->ttl_ms};
@@ -87,8 +89,9 @@ static int make_push(const struct recipe_rule *rule, const struct recipe_documen
   return failed;
 }
 
-/* In its place: what has this kind's source and this key is taken back. A repetition of the
- * document is known by another id than that of the notification. */
+/* Makes a withdrawal instead of a notification: it takes back notifications with this kind's source
+ * and this key. Its id differs from the id of the notification, so that a repetition of the
+ * document is recognized. */
 static int make_withdrawal(const struct recipe_rule *rule, const struct recipe_document *document,
                            struct arena *arena, struct recipe_push *ret_push, bool *ret_whole) {
   static const char mark[] = " withdrawn";
@@ -117,7 +120,7 @@ static int make_withdrawal(const struct recipe_rule *rule, const struct recipe_d
 
 struct applying {
   const struct recipe *recipe;
-  size_t rule; /* which one is tried */
+  size_t rule; /* the number of the rule that is tried */
   struct recipe_document document;
   struct arena *arena;
   struct recipe_push *pushes;

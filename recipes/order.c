@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * recipes/order.c: which of two comes later; see recipe.h.
+ * recipes/order.c: compares the orders of two documents; see recipe.h.
  */
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Takes the next number off the text, without zeros before it: empty if there is none. */
+/* Takes the next number off the text, without leading zeros; it is empty if there is none. */
 static bool take_number(struct tidings_span *text, struct tidings_span *ret_number) {
   const char *at = text->ptr, *end = text->ptr + text->len;
   while (at < end && !is_digit(*at)) at++;

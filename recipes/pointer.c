@@ -35,7 +35,7 @@ static bool is_key(struct tidings_span part, struct tidings_span key) {
   return at == key.len;
 }
 
-/* The element with this number, which has no leading zero. */
+/* Finds the element with this number, which must have no leading zero. */
 static const struct json *find_element(const struct json *array, struct tidings_span part) {
   size_t index = 0;
   if (!part.len || part.len > 9 || (part.len > 1 && part.ptr[0] == '0')) return NULL;
@@ -51,14 +51,14 @@ static const struct json *find_element(const struct json *array, struct tidings_
 static const struct json *find_child(const struct json *value, struct tidings_span part) {
   if (value->kind == JSON_IS_ARRAY) return find_element(value, part);
   if (value->kind != JSON_IS_OBJECT) return NULL;
-  const struct json *found = NULL; /* of keys that are repeated the last counts */
+  const struct json *found = NULL; /* if a key is repeated, the last one counts */
   for (const struct json *one = value->members; one; one = one->next) {
     if (is_key(part, one->key)) found = one;
   }
   return found;
 }
 
-/* NULL: it is not there, or the pointer is of a header. */
+/* Finds a value. NULL: it is not there, or the pointer names a header. */
 static const struct json *find_value(const struct recipe_document *document,
                                      struct tidings_span pointer) {
   const struct json *value = document->root;

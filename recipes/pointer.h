@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * recipes/pointer.h: looks up one value of a document: a JSON pointer (RFC 6901) from the
- * document's root ("/alerts/0/status"), or from the element that a rule looks at ("./status"), or a
- * header
- * ("header:x-github-event"). Pure.
+ * document's root ("/alerts/0/status"), or from the current element of a rule ("./status"), or a
+ * header ("header:x-github-event"). Pure.
  */
 #ifndef RECIPES_POINTER_H
 #define RECIPES_POINTER_H
@@ -21,12 +20,12 @@ struct recipe_header {
 /* A recipe is applied to this. */
 struct recipe_document {
   const struct json *root;
-  const struct json *element; /* of a rule with `each`; else NULL */
+  const struct json *element; /* the element, if the rule has `each`; else NULL */
   const struct recipe_header *headers;
   size_t header_count;
 };
 
-/* Could it be looked up in some document? */
+/* Is it a valid pointer? */
 bool pointer_is_valid(struct tidings_span pointer);
 
 /* Appends the value: a string as it is, a number as it was written, true, false, and compact JSON

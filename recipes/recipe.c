@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * recipes/recipe.c: see the header: reads a recipe and checks all of it, so that a mistake is known
- * before the first document comes.
+ * recipes/recipe.c: reads a recipe and checks all of it, so that mistakes are reported before the
+ * first document comes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct reading {
   struct recipe *recipe;
   struct tidings_span text;
   const char *what;
-  size_t rule; /* which one is read */
+  size_t rule; /* the number of the rule that is read */
   struct tidings_error *error;
 };
 
@@ -94,7 +94,7 @@ static int read_level_map(const struct reading *reading, const struct json *map,
   return 0;
 }
 
-/* A level, or {"from": POINTER, "map": {"err": "error"}, "default": LEVEL}. */
+/* Reads a level, or {"from": POINTER, "map": {"err": "error"}, "default": LEVEL}. */
 static int read_level(const struct reading *reading, const struct json *value,
                       struct recipe_rule *rule) {
   int code = 0;
@@ -121,7 +121,7 @@ static int64_t unit_ms(char unit) {
   }
 }
 
-/* "30s", "10m", "2h", "1d". */
+/* Reads "30s", "10m", "2h" or "1d". */
 static int read_ttl(const struct reading *reading, const struct json *value,
                     struct recipe_rule *rule) {
   static const char expected[] = "a duration such as \"30s\", \"10m\", \"2h\" or \"1d\"";
@@ -138,8 +138,8 @@ static int read_ttl(const struct reading *reading, const struct json *value,
   return rule->ttl_ms ? 0 : refuse(reading, value, "ttl", expected);
 }
 
-/* POINTER: a text, a list of texts, true (it is there) or false (it is not). A text that ends with
- * "*" is the beginning of one. */
+/* Reads an object from pointers to a text, a list of texts, true (the value exists) or false (it
+ * does not). A text that ends with "*" matches every text with this beginning. */
 static int read_when(const struct reading *reading, const struct json *when, const char *field,
                      const struct json **ret_when) {
   static const char expected[] = "a text, a list of texts, true or false";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * recipes/recipe.h: turns documents of other programs into notifications, by data: a recipe is a
- * JSON file with rules, and no code. Pure: bytes in, notifications out; it must not know sessions,
+ * recipes/recipe.h: turns documents of other programs into notifications. A recipe is data: a JSON
+ * file with rules, without code. Pure: bytes in, notifications out; it must not know sessions,
  * files or HTTP. docs/reach.md describes the format, recipes/recipe.schema.json has it as a JSON
  * Schema.
  */
@@ -14,8 +14,8 @@
 
 struct recipe;
 
-/* `what` names the recipe in sentences: a file. *ret_recipe: recipe_free. Errors: INVAL (not JSON),
- * SCHEMA; both name the line, the field, the value and what was expected. NOMEM. */
+/* `what` names the recipe's file in error messages. *ret_recipe: recipe_free. Errors: INVAL (not
+ * JSON), SCHEMA; both name the line, the field, the value and what was expected. NOMEM. */
 int recipe_read(struct tidings_span text, const char *what, struct recipe **ret_recipe,
                 struct tidings_error *error);
 void recipe_free(struct recipe *recipe); /* NULL is allowed */
@@ -23,14 +23,14 @@ void recipe_free(struct recipe *recipe); /* NULL is allowed */
 /* Does each rule that makes notifications say where they go? */
 bool recipe_names_address(const struct recipe *recipe);
 
-/* A notification, or one that is never shown and takes back what is pending with its key. Its texts
- * are in the arena; an empty one was not given. */
+/* A notification to push, or a withdrawal: it is never shown and takes back pending notifications
+ * with its key. Its texts are in the arena; an empty text was not given. */
 struct recipe_push {
   struct tidings_span kind, level, text, key, id;
   struct tidings_span to;    /* the address, if the recipe gives one */
   struct tidings_span order; /* among pushes with one key, a lower order is overtaken */
   int64_t ttl_ms;            /* 0: for ever */
-  bool withdraws;            /* takes back what has this kind and key */
+  bool withdraws;            /* takes back notifications with this kind's source and key */
 };
 
 /* Applies the first rule that fits the document: a rule without a text ignores it, others make one

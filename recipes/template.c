@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A place begins at text[at], which is "{": its alternatives, and where the text goes on. */
+/* A place, which begins with "{": its alternatives, and where the text continues. */
 struct place {
   struct tidings_span choices;
   size_t end; /* 0: it has no "}" */
@@ -35,7 +35,7 @@ static bool looks_like_pointer(struct tidings_span choice) {
          (choice.ptr[0] == '/' || choice.ptr[0] == '.' || choice.ptr[0] == 'h');
 }
 
-/* The first choice is a pointer, and only the last may be a text. */
+/* Is the place valid? The first choice must be a pointer, and only the last one may be a text. */
 static bool is_valid_place(struct tidings_span choices) {
   bool last = false;
   for (bool first = true; !last; first = false) {
@@ -45,7 +45,7 @@ static bool is_valid_place(struct tidings_span choices) {
   return true;
 }
 
-/* False: nothing was found, and there is no text. */
+/* Writes a place's value. False: no pointer was found, and there is no text. */
 static bool write_place(struct tidings_span choices, const struct recipe_document *document,
                         struct buffer *out) {
   bool last = false;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * recipes/template.h: a text with places in it: "{/pull_request/title}" is what the pointer finds,
- * "{/sender/login|/user|somebody}" the first of these that is found, else "somebody"; "{{" is a
- * brace. An alternative that begins with "/", "./" or "header:" is a pointer. Pure.
+ * recipes/template.h: a text with places in it: "{/pull_request/title}" becomes the value at the
+ * pointer, "{/sender/login|/user|somebody}" the first value that exists, or else "somebody"; "{{"
+ * becomes a brace. An alternative that begins with "/", "./" or "header:" is a pointer. Pure.
  */
 #ifndef RECIPES_TEMPLATE_H
 #define RECIPES_TEMPLATE_H
 
 #include "recipes/pointer.h"
 
-/* NULL, or what is wrong with it: half a sentence. */
+/* Returns half a sentence that says what is wrong with the template; NULL: it is valid. */
 const char *template_mistake(struct tidings_span text);
 
 /* Appends the text for a document. *ret_whole: every place without a default has been found. */

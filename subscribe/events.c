@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/events.c: the course of a subscription: what is done next, how long a failure delays
- * it, and what the session gets to know.
+ * subscribe/events.c: the course of a subscription: its next step, the delay after a failure, and
+ * the notices to the session.
  */
 #include <stdlib.h>
 
@@ -55,7 +55,7 @@ void events_keep(struct events *events, char **text, struct tidings_span value) 
   *text = copy;
 }
 
-/* -- what is said ------------------------------------------------------------------------------ */
+/* -- messages to the session and to stderr ----------------------------------------------------- */
 
 void events_end(struct events *events, int code, struct tidings_span text) {
   struct output *output = outputs_add(&events->outputs, OUTPUT_END);
@@ -66,7 +66,7 @@ void events_end(struct events *events, int code, struct tidings_span text) {
   events->due_ms = INT64_MAX;
 }
 
-/* The cursor's place distinguishes one gap from the next. If a crash makes us report a gap again,
+/* The cursor's place distinguishes one gap from the next. If a gap is reported again after a crash,
  * the report has the same id, and is stored once. */
 static uint64_t place_of(const struct events *events) {
   return fnv_span(FNV_START, span_text(events->cursor ? events->cursor : ""));
@@ -91,7 +91,7 @@ void events_say_gap(struct events *events) {
                                events->wish.name, events->wish.server));
 }
 
-/* The pushes that the cursor covers have been made already. A null cursor changes nothing. */
+/* Takes a cursor, after all pushes that it covers. A null cursor changes nothing. */
 bool events_take_cursor(struct events *events, const struct json *cursor) {
   if (!cursor || cursor->kind != JSON_IS_STRING || !cursor->text.len) return false;
   if (memchr(cursor->text.ptr, '\0', cursor->text.len)) return false;
@@ -170,7 +170,7 @@ void events_fail(struct events *events, int64_t at_least_ms) {
   events_wait(events, ms > at_least_ms ? ms : at_least_ms);
 }
 
-/* -- what comes from outside ------------------------------------------------------------------- */
+/* -- messages and failures --------------------------------------------------------------------- */
 
 void events_begin(struct events *events, int64_t now_ms) {
   begin_step(events, now_ms);
@@ -199,7 +199,7 @@ void events_tick(struct events *events, int64_t now_ms) {
   }
 }
 
-/* Reports a refusal once for each token; `stamp` is that of the token's file. */
+/* Reports a refusal once for each token; the stamp of the token's file distinguishes the tokens. */
 static void take_refusal(struct events *events, int status) {
   events->refused = true;
   const char *file = events->wish.token_file;
@@ -215,7 +215,8 @@ static void take_refusal(struct events *events, int status) {
                             events->wish.server, events->wish.name, status));
 }
 
-/* A server of the older protocol refuses requests that it does not know, in its own way. */
+/* Does the failure show a server of the older protocol? Such servers refuse unknown requests in
+ * various ways. */
 static bool is_of_older_era(const struct events *events, int status) {
   if (events->state != STATE_DISCOVER) return false;
   return status == EVENTS_SERVER_ENDED || (status >= 400 && status < 500 && status != 401 &&

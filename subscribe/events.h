@@ -5,8 +5,8 @@
  * store. Both eras of the protocol, three ways of delivery: poll, push (a stream) and webhook (the
  * subscription is kept alive here, `tidings listen` receives the events).
  *
- * A cursor is handed out after everything that it covers, so who does the outputs in their order
- * and stores the cursor last loses nothing; what comes twice has the same id.
+ * A cursor is handed out after everything that it covers, so a caller that handles the outputs in
+ * their order and stores the cursor last loses no event; an event that comes twice has the same id.
  */
 #ifndef SUBSCRIBE_EVENTS_H
 #define SUBSCRIBE_EVENTS_H
@@ -21,10 +21,10 @@ struct events_wish {
   struct tidings_span arguments; /* a JSON object; empty: none */
   enum events_delivery delivery;
   const char *url, *secret; /* of the webhook */
-  const char *server;       /* as sentences name it */
-  const char *token_file;   /* the file as sentences name it; NULL: no token */
+  const char *server;       /* its name in messages */
+  const char *token_file;   /* the file's name in messages; NULL: no token */
   const char *cursor;       /* the place to begin at; NULL: from now on */
-  int64_t heartbeat_ms;     /* how often a stream says something at the latest */
+  int64_t heartbeat_ms;     /* the longest time between two messages of a stream */
   bool process;             /* the server is a program, and all messages share its pipe */
   uint64_t random;
 };
@@ -37,8 +37,7 @@ struct events;
 struct events *events_new(const struct events_wish *wish);
 void events_free(struct events *events); /* NULL is allowed */
 
-/* Each of these may be called when the outputs of the one before are done. `now_ms` never goes
- * back. */
+/* Call each of these after the outputs of the call before are handled. `now_ms` never goes back. */
 void events_begin(struct events *events, int64_t now_ms);
 /* Takes a message of the server, or a batch of them. `wall_ms`: the time of the wall clock. */
 void events_message(struct events *events, struct tidings_span message, int64_t now_ms,
@@ -50,7 +49,7 @@ struct events_failure {
   int64_t retry_after_ms; /* the wait that the server asked for; 0: none */
   const char *reason;
 };
-/* The request `id` (0: whichever) has ended, and no answer to it will come. If it was answered
+/* Reports that the request `id` (0: any) has failed and will get no answer. If it was answered
  * before, nothing happens. */
 void events_failed(struct events *events, uint64_t id, const struct events_failure *failure,
                    int64_t now_ms);
@@ -59,8 +58,8 @@ void events_failed(struct events *events, uint64_t id, const struct events_failu
 int64_t events_due_ms(const struct events *events);
 void events_tick(struct events *events, int64_t now_ms);
 
-/* The token is refused: a new one is waited for. `stamp` tells the one that was refused from
- * others, and is no secret. */
+/* Was the token refused, so that the subscription waits for a new one? `stamp` identifies the
+ * refused token, and is no secret. */
 bool events_wants_token(const struct events *events);
 /* Has nothing come since the last failure? */
 bool events_fails(const struct events *events);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/events_answer.c: what an answer of the server means.
+ * subscribe/events_answer.c: interprets the answers of the server.
  */
 #include <stdio.h>
 #include <time.h>
@@ -88,7 +88,7 @@ static void read_events(struct events *events, const struct json *result) {
   }
 }
 
-/* Does the event offer the delivery that was asked for or, if none was, the one in use? */
+/* Does the event offer the requested delivery or, if none was requested, the one in use? */
 static bool is_offered(const struct events *events) {
   enum events_delivery wanted =
       events->wish.delivery == EVENTS_ANY ? events->delivery : events->wish.delivery;
@@ -109,7 +109,7 @@ static void end_for_delivery(struct events *events) {
                             events->wish.server, events->wish.name, names[events->wish.delivery]));
 }
 
-/* A subscription that runs ends by the server's word, not because a list lacks it. */
+/* A running subscription ends when the server says so, not when the list lacks its event. */
 void events_take_list(struct events *events, const struct json *result, bool beside) {
   const struct json *next = json_member(result, "nextCursor");
   read_events(events, result);
@@ -150,7 +150,7 @@ static void take_poll(struct events *events, const struct json *result) {
   events_wait(events, ms < EVENTS_LEAST_POLL_MS ? EVENTS_LEAST_POLL_MS : ms);
 }
 
-/* "2026-11-24T10:00:00Z", with a fraction or an offset. -1: it is none. */
+/* Reads "2026-11-24T10:00:00Z", with a fraction or an offset. -1: it is no time. */
 static int64_t read_time_ms(struct tidings_span text) {
   struct tm parts = {0}, zone = {0};
   const char *rest = strptime(text.ptr, "%Y-%m-%dT%H:%M:%S", &parts);
@@ -161,7 +161,7 @@ static int64_t read_time_ms(struct tidings_span text) {
   return (int64_t)timegm(&parts) * 1000 + (*rest == '-' ? offset : -offset);
 }
 
-/* When to refresh: a fifth of the time is left for failures. */
+/* Returns when to refresh: a fifth of the time is reserved for failures. */
 static int64_t refresh_ms(const struct events *events, const struct json *before) {
   int64_t until = before && before->kind == JSON_IS_STRING ? read_time_ms(before->text) : -1;
   if (until < 0) return LONGEST_WAIT_MS;
@@ -205,7 +205,7 @@ void events_take_result(struct events *events, const struct json *result) {
 
 enum { NOT_FOUND, FORBIDDEN, EXHAUSTED, UNSUPPORTED, BAD_CALLBACK, INVALID, NO_METHOD, OTHER };
 
-/* The extension's codes of the final text, and those of the text before it. */
+/* Understands the error codes of the final extension, and those of its draft. */
 static int meaning_of(const struct json *error) {
   int64_t code = 0;
   const struct json *number = json_member(error, "code");
@@ -247,8 +247,8 @@ void events_take_termination(struct events *events, const struct json *error) {
   else events_end(events, 1, text);
 }
 
-/* In the handshake any error means the older era; what an event was refused with is final, unless
- * it may be otherwise later. */
+/* In the handshake any error means the older era. A refused event ends the subscription, unless the
+ * error may be temporary. */
 static void refuse_subscription(struct events *events, const struct json *error) {
   int meaning = meaning_of(error);
   struct tidings_span why = message_of(error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/events_inner.h: what the files of the state machine share (events.h).
+ * subscribe/events_inner.h: the shared part of the files of the state machine (events.h).
  */
 #ifndef SUBSCRIBE_EVENTS_INNER_H
 #define SUBSCRIBE_EVENTS_INNER_H
@@ -15,7 +15,7 @@
 
 enum events_era { ERA_UNKNOWN, ERA_LEGACY, ERA_MODERN };
 
-/* The purpose of the request that is out. */
+/* The purpose of the request that waits for its answer. */
 enum events_state {
   STATE_DISCOVER,
   STATE_INITIALIZE,
@@ -23,7 +23,7 @@ enum events_state {
   STATE_POLL,
   STATE_STREAM,
   STATE_SUBSCRIBE,
-  STATE_WAIT, /* none is out; when the time has come, the subscription goes on */
+  STATE_WAIT, /* no request waits; the subscription continues at due_ms */
   STATE_ENDED
 };
 
@@ -38,9 +38,9 @@ struct events {
   enum events_delivery delivery; /* EVENTS_ANY: not chosen yet */
   bool greeted;                  /* the handshake of this connection is done */
   bool refused;                  /* the token is refused */
-  bool gave_up_push;             /* the server lists push, and refuses it */
-  uint64_t last_id, request;     /* request: the one that is out; 0: none */
-  uint64_t list_request;         /* a request of the list beside it; 0: none */
+  bool gave_up_push;             /* the server lists push, but refuses it */
+  uint64_t last_id, request;     /* request: the one that waits for its answer; 0: none */
+  uint64_t list_request;         /* a request for the list that runs beside it; 0: none */
   unsigned pages;                /* pages of the list that were read */
   struct buffer names;           /* the events that the list has, for a sentence */
   bool found;                    /* ours is in the list */
@@ -56,21 +56,21 @@ struct events {
 
 /* -- events.c ---------------------------------------------------------------------------------- */
 
-/* Goes on with what is to be done next: the handshake, the list, the subscription. */
+/* Begins the next step: the handshake, the list, or the subscription. */
 void events_go_on(struct events *events);
 void events_wait(struct events *events, int64_t ms);
-/* Notes that the request that was out has failed; it is made again later. */
+/* Notes that the request has failed; it is made again later. */
 void events_fail(struct events *events, int64_t at_least_ms);
 void events_end(struct events *events, int code, struct tidings_span text);
-/* Tells the session of something once; `mark` tells one such event from the next. */
+/* Sends a notice to the session once; `mark` distinguishes notices of one kind. */
 void events_notice(struct events *events, const char *kind, const char *mark,
                    struct tidings_span text);
-/* Returns whether it differs from the one before. */
+/* Returns whether the cursor differs from the one before. */
 bool events_take_cursor(struct events *events, const struct json *cursor);
 /* How long a stream may be silent. */
 int64_t events_silence_ms(const struct events *events);
 void events_say_gap(struct events *events);
-/* Cancels the request that is out. */
+/* Cancels the request that waits for its answer. */
 void events_cancel(struct events *events);
 /* Replaces a text from malloc by a copy of `value`. */
 void events_keep(struct events *events, char **text, struct tidings_span value);
@@ -79,14 +79,14 @@ void events_keep(struct events *events, char **text, struct tidings_span value);
 
 void events_send_discover(struct events *events);
 void events_send_initialize(struct events *events);
-/* `beside`: what is out stays out. */
+/* `beside`: the request that waits is not replaced. */
 void events_send_list(struct events *events, bool beside);
 void events_send_poll(struct events *events);
 void events_send_stream(struct events *events);
 void events_send_subscribe(struct events *events);
 void events_send_initialized(struct events *events);
 void events_send_cancelled(struct events *events, uint64_t id);
-/* The server asks something; only `ping` is known. `id` as it stands in the message. */
+/* Answers a request of the server; `known`: it is `ping`. `id`: as it stands in the message. */
 void events_send_answer(struct events *events, struct tidings_span id, bool known);
 
 /* -- events_read.c ----------------------------------------------------------------------------- */
@@ -96,11 +96,11 @@ void events_push(struct events *events, const struct json *occurrence);
 /* -- events_answer.c --------------------------------------------------------------------------- */
 
 void events_take_result(struct events *events, const struct json *result);
-/* The result of events/list; `beside` as it was sent. */
+/* Takes the result of events/list. `beside`: as in events_send_list. */
 void events_take_list(struct events *events, const struct json *result, bool beside);
 void events_begin_list(struct events *events, bool beside);
 void events_take_error(struct events *events, const struct json *error);
-/* `error` of a subscription that the server has ended. */
+/* Takes the `error` with which the server has ended the subscription. */
 void events_take_termination(struct events *events, const struct json *error);
 
 #endif

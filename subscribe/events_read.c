@@ -16,7 +16,7 @@ static const struct json *text_member(const struct json *object, const char *key
   return value && value->kind == JSON_IS_STRING ? value : NULL;
 }
 
-/* An event without an id breaks the rules; what it says is its id then. */
+/* An event without an id breaks the protocol; then its content is its id. */
 void events_push(struct events *events, const struct json *occurrence) {
   if (occurrence->kind != JSON_IS_OBJECT) return;
   const struct json *id = text_member(occurrence, "eventId");

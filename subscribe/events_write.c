@@ -21,7 +21,7 @@ static bool is_modern(const struct events *events, const char *method) {
   return events->era == ERA_MODERN || strcmp(method, "server/discover") == 0;
 }
 
-/* Stateless requests say each time what a handshake says once. */
+/* Stateless requests repeat the content of the handshake. */
 static void put_meta(struct writing *writing) {
   struct json_writer *writer = &writing->writer;
   json_open(writer, "_meta", '{');
@@ -31,7 +31,7 @@ static void put_meta(struct writing *writing) {
   json_close(writer, '}');
 }
 
-/* `answered`: it has an id. Afterwards the members of `params` are written. */
+/* Begins a message, up to the members of `params`. `answered`: it has an id. */
 static void begin(struct events *events, const char *method, bool answered,
                   struct writing *ret_writing) {
   *ret_writing = (struct writing){.events = events, .method = method};
@@ -63,7 +63,7 @@ static void finish(struct writing *writing) {
   if (writing->id) events->request = writing->id;
 }
 
-/* The request's name, arguments and place to begin at; null: from now on. */
+/* Writes the event's name, its arguments and the cursor; a null cursor means from now on. */
 static void put_subscription(struct writing *writing) {
   const struct events *events = writing->events;
   struct json_writer *writer = &writing->writer;
@@ -129,7 +129,7 @@ void events_send_stream(struct events *events) {
   begin(events, "events/stream", true, &writing);
   put_subscription(&writing);
   finish(&writing);
-  int64_t silence_ms = events_silence_ms(events); /* a program may take its time to start */
+  int64_t silence_ms = events_silence_ms(events); /* a program may start slowly */
   go_to(events, STATE_STREAM, silence_ms > BEGIN_MS ? silence_ms : BEGIN_MS);
 }
 

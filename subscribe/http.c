@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/http.c: see the header. libcurl says which descriptors it waits for and until when; the
- * caller waits for them together with what else there is, and with the signals open.
+ * subscribe/http.c: libcurl names the descriptors and the time for which it waits; the caller waits
+ * for these together with its other descriptors, with the signals unblocked.
  */
 #include "subscribe/http.h"
 
@@ -22,7 +22,7 @@ struct http {
   bool failed; /* no memory for descriptors */
 };
 
-/* -- what libcurl asks for --------------------------------------------------------------------- */
+/* -- requests of libcurl ----------------------------------------------------------------------- */
 
 static struct pollfd *find_fd(struct http *http, curl_socket_t fd) {
   for (size_t i = 0; i < http->count; i++)
@@ -110,7 +110,7 @@ void http_cancel(struct http *http, uint64_t id) {
     if (one->id == id) one->dropped = true;
 }
 
-/* Removes what a report has marked; a report itself must not remove anything. */
+/* Removes the transfers that a report has marked; a report itself must not remove anything. */
 static void sweep(struct http *http) {
   for (struct transfer **place = &http->first; *place;) {
     struct transfer *one = *place;
@@ -148,7 +148,7 @@ static int flags_of(short revents) {
   return flags;
 }
 
-/* The rows may move while libcurl acts: each round takes the first that is ready. */
+/* The rows may move while libcurl acts, so each round takes the first row that is ready. */
 static void let_curl_act(struct http *http, int64_t now_ms) {
   int running = 0;
   for (size_t i = 0; i < http->count;) {

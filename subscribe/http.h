@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/http.h: the requests to a server that is reached by HTTP. libcurl sends them, in the
- * loop of the caller.
+ * subscribe/http.h: the requests to an HTTP server. libcurl sends them, in the loop of the caller.
  */
 #ifndef SUBSCRIBE_HTTP_H
 #define SUBSCRIBE_HTTP_H
@@ -20,7 +19,7 @@ void http_cancel(struct http *http, uint64_t id);
 void http_reset(struct http *http);
 /* When http_handle is to be called at the latest; INT64_MAX: never. */
 int64_t http_due_ms(const struct http *http);
-/* Valid until http is told or asked something else. */
+/* The result is valid until the next call with this http. */
 struct pollfd *http_fds(struct http *http, size_t *ret_count);
 void http_handle(struct http *http, int64_t now_ms, const struct wire_ears *ears);
 void http_end(struct http *http); /* NULL is allowed */

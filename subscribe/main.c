@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/main.c: the program tidings-subscribe, which `tidings subscribe` starts: it gives what
- * comes from the server to a state machine (events.h, plain.h) and does what that answers, in its
- * order.
+ * subscribe/main.c: the program tidings-subscribe, which `tidings subscribe` starts: it gives the
+ * server's messages to a state machine (events.h, plain.h) and executes its outputs in their order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,18 +32,18 @@ struct subscribing {
   struct plain *plain;
   struct http *http; /* NULL: `process` */
   struct process process;
-  char *server; /* as sentences name it */
+  char *server; /* its name in messages */
   char *secret; /* of the webhook */
   struct tidings_span arguments;
-  struct buffer cursor;    /* that is to be stored; empty: none */
+  struct buffer cursor;    /* the cursor to store; empty: none */
   char stamp[STAMP_BYTES]; /* of the token's file */
-  bool late;               /* the machine's time has come, and what was there then is read first */
-  bool refused;            /* the last failure was that of the token */
+  bool late;    /* the machine's timer has expired, but pending messages are read first */
+  bool refused; /* the last failure was a refused token */
   bool over;
   int code;
 };
 
-/* -- doing what the machine wants -------------------------------------------------------------- */
+/* -- executing outputs ------------------------------------------------------------------------- */
 
 static void stop(struct subscribing *all, int code) {
   all->over = true;
@@ -93,7 +92,8 @@ static void obey_one(struct subscribing *all, const struct output *output) {
   if (code) stop(all, code);
 }
 
-/* If something was not stored, nothing after it is done: the cursor stays before it. */
+/* If an event could not be stored, the later outputs are not executed, so the cursor stays before
+ * it. */
 static bool obey(struct subscribing *all) {
   const struct outputs *outputs =
       all->events ? events_outputs(all->events) : plain_outputs(all->plain);
@@ -103,7 +103,7 @@ static bool obey(struct subscribing *all) {
   return !all->over;
 }
 
-/* Written once for all that came at once. */
+/* Writes the cursor once for all events that came together. */
 static void keep_cursor(struct subscribing *all) {
   if (!all->cursor.len) return;
   int reason = saved_write(&all->saved, all->cursor.bytes);
@@ -111,7 +111,7 @@ static void keep_cursor(struct subscribing *all) {
   all->cursor.len = 0;
 }
 
-/* -- what the server says ---------------------------------------------------------------------- */
+/* -- messages of the server -------------------------------------------------------------------- */
 
 static bool hear_message(void *context, struct tidings_span message) {
   struct subscribing *all = context;
@@ -142,7 +142,7 @@ static bool hear_failure(void *context, uint64_t id, const struct events_failure
 
 /* -- the token --------------------------------------------------------------------------------- */
 
-/* Whether the file is another one than before. */
+/* Has the token's file changed? */
 static bool look_at_token(struct subscribing *all) {
   char stamp[STAMP_BYTES];
   struct stat info;
@@ -178,14 +178,15 @@ static int until_due(const struct subscribing *all) {
   return wants_token(all) && (ms < 0 || ms > TOKEN_LOOK_MS) ? TOKEN_LOOK_MS : ms;
 }
 
-/* Without a failure since the last answer, it follows. */
+/* Notes in the report whether the subscription follows the server, which it does if nothing has
+ * failed since the last answer. */
 static void say_mood(struct subscribing *all) {
   bool fails = all->events ? events_fails(all->events) : plain_fails(all->plain);
   report_mood(&all->report, !fails ? REPORT_FOLLOWS : all->refused ? REPORT_REFUSED : REPORT_FAILS);
 }
 
-/* While the store was busy nothing was read: what has come meanwhile is heard before the machine
- * believes that nothing has. */
+/* While the store was busy, nothing was read. So messages that have come meanwhile are read before
+ * the machine's timer counts. */
 static bool is_time(struct subscribing *all, bool heard) {
   bool due = clock_mono_ms() >= machine_due_ms(all), before = all->late;
   all->late = due;
@@ -235,7 +236,8 @@ static void run_subscription(struct subscribing *all) {
 
 /* -- the beginning ----------------------------------------------------------------------------- */
 
-/* The server without what may be secret: a URL up to its query, a program without arguments. */
+/* Returns the server's name without possible secrets: a URL up to its query, or a program without
+ * its arguments. */
 static char *name_server(const struct subscribe_options *options) {
   if (!options->url) {
     const char *slash = strrchr(options->command[0], '/');
@@ -258,8 +260,8 @@ static uint64_t hash_target(const struct subscribe_options *options) {
   return hash;
 }
 
-/* Events are known again by the server and the event, whoever subscribes to it with whichever
- * arguments. Those that a webhook's route receives are known by the route's path. */
+/* Returns the source by which repeated events are recognized: it has the server and the event,
+ * without the subscription's arguments. Events by webhook have the path of the route. */
 static char *name_source(const struct subscribing *all) {
   const struct subscribe_options *options = &all->options;
   char *source = NULL;
@@ -279,14 +281,15 @@ static int read_secret(struct subscribing *all) {
   size_t len = 0;
   const char *mistake = secret_file_read(all->options.secret_file, &text, &len);
   if (mistake) return cli_fail(all->cli, "'%s': %s", all->options.secret_file, mistake);
-  text[strcspn(text, "\r\n")] = '\0'; /* the first: the newest, while there are two */
+  text[strcspn(text, "\r\n")] =
+      '\0'; /* the first line; if there are two secrets, it is the newer one */
   all->secret = text;
   if (strncmp(text, "whsec_", 6) == 0) return 0;
   return cli_fail(all->cli, "'%s': expected a secret that begins with whsec_",
                   all->options.secret_file);
 }
 
-/* Once at the beginning, so that a mistake is seen. */
+/* Reads the token once at the beginning, so that a mistake is reported. */
 static int check_token(const struct subscribing *all) {
   char *text = NULL;
   size_t len = 0;
@@ -339,7 +342,7 @@ static int make_machine(struct subscribing *all) {
                              .cursor = all->saved.cursor,
                              .heartbeat_ms = (int64_t)options->heartbeat_ms,
                              .process = !options->url};
-  (void)random_fill(&wish.random, sizeof wish.random); /* without it the pauses are still right */
+  (void)random_fill(&wish.random, sizeof wish.random); /* if it fails, the pauses are still valid */
   if (options->webhook) wish.delivery = EVENTS_WEBHOOK;
   else if (options->mode) wish.delivery = options->mode[2] == 'l' ? EVENTS_POLL : EVENTS_PUSH;
   if (!wish.heartbeat_ms && !options->sse) wish.heartbeat_ms = EVENTS_HEARTBEAT_MS;

@@ -75,7 +75,7 @@ static bool is_loopback(const char *host, size_t len) {
   return inet_pton(AF_INET, name, &address) == 1 && ntohl(address.s_addr) >> 24 == 127;
 }
 
-/* A token or a secret in clear text would be for everybody on the way. */
+/* Is the URL safe for a token or a secret? In clear text, others on the network could read it. */
 static bool is_private(const char *url) {
   static const char clear[] = "http://";
   if (strncmp(url, clear, sizeof clear - 1) != 0) return true;

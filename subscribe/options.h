@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/options.h: the options of `tidings subscribe`, which has its help from them, and of the
- * program tidings-subscribe, which obeys them.
+ * subscribe/options.h: the options of `tidings subscribe`, which prints the help, and of the
+ * program tidings-subscribe, which uses their values.
  */
 #ifndef SUBSCRIBE_OPTIONS_H
 #define SUBSCRIBE_OPTIONS_H
@@ -21,7 +21,7 @@ struct subscribe_options {
 extern const struct cli_option subscribe_option_rows[];
 extern const struct cli_example subscribe_examples[];
 
-/* The verb, or with a name of NULL the program itself. */
+/* Defines the verb, or, with a name of NULL, the program itself. */
 #define SUBSCRIBE_VERB(verb_name, function)                                                        \
   {                                                                                                \
     .name = (verb_name), .run = (function),                                                        \

@@ -153,7 +153,7 @@ void plain_failed(struct plain *plain, uint64_t id, const struct events_failure 
                   int64_t retry_ms, int64_t now_ms) {
   outputs_begin(&plain->outputs);
   if (!plain->request || id != plain->request) return;
-  if (failure->status == NO_CONTENT) { /* the word for: do not come again */
+  if (failure->status == NO_CONTENT) { /* with this status a server ends the stream for ever */
     struct output *output = outputs_add(&plain->outputs, OUTPUT_NOTICE);
     output->kind_name = "events.terminated";
     output->notice = outputs_format(&plain->outputs, "events.terminated %s", plain->cursor);

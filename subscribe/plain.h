@@ -17,11 +17,11 @@ struct plain *plain_new(const struct events_wish *wish);
 void plain_free(struct plain *plain); /* NULL is allowed */
 
 void plain_begin(struct plain *plain, int64_t now_ms);
-/* Data that is no JSON object becomes one with a `message`. */
+/* Data that is no JSON object becomes an object with a `message`. */
 void plain_event(struct plain *plain, const struct sse_event *event, int64_t now_ms);
 /* Notes that bytes came, whatever they are. */
 void plain_alive(struct plain *plain, int64_t now_ms);
-/* The stream has ended. `retry_ms`: the wait that the server asked for; 0: none. */
+/* Reports that the stream has ended. `retry_ms`: the wait that the server asked for; 0: none. */
 void plain_failed(struct plain *plain, uint64_t id, const struct events_failure *failure,
                   int64_t retry_ms, int64_t now_ms);
 int64_t plain_due_ms(const struct plain *plain);

@@ -58,7 +58,7 @@ static void write_some(struct process *process) {
   while (out->len && process->to >= 0) {
     ssize_t done = write(process->to, out->bytes, out->len);
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return; /* EPIPE: the end of its stdout says the same */
+    if (done < 0) return; /* after EPIPE, the end of its stdout shows that it has ended */
     memmove(out->bytes, out->bytes + done, out->len - (size_t)done);
     out->len -= (size_t)done;
   }
@@ -82,7 +82,7 @@ static void forget(struct process *process) {
   process->in = (struct input){.longest = LONGEST_MESSAGE};
 }
 
-/* Returns its wait status. */
+/* Waits for the end of the program, and returns its wait status. */
 static int await_end(struct process *process) {
   int status = 0;
   if (process->to >= 0) close(process->to);
@@ -109,7 +109,7 @@ size_t process_fds(const struct process *process, struct pollfd fds[PROCESS_FDS]
   return count;
 }
 
-/* -- what it says ------------------------------------------------------------------------------ */
+/* -- output of the program --------------------------------------------------------------------- */
 
 static void report_status(int status, const struct wire_ears *ears) {
   char text[96];
@@ -128,7 +128,7 @@ static void report_start(struct process *process, const struct wire_ears *ears) 
   (void)ears->failed(ears->context, 0, &failure, 0);
 }
 
-/* A message may have the process ended and forgotten. */
+/* Reports the lines. The receiver of a message may end and forget the process. */
 static bool report_lines(struct process *process, const struct wire_ears *ears) {
   struct tidings_span line;
   bool too_long = false;
@@ -148,7 +148,7 @@ static void read_some(struct process *process, const struct wire_ears *ears) {
     (void)report_lines(process, ears);
     return;
   }
-  int status = await_end(process); /* what has no line end is cut off, and is not read */
+  int status = await_end(process); /* a last line without its end is incomplete and is not read */
   forget(process);
   report_status(status, ears);
 }

@@ -25,9 +25,9 @@ struct process {
 
 void process_begin(struct process *process, char **words);
 void process_send(struct process *process, struct tidings_span message);
-/* Ends it: in order if it does so within two seconds. */
+/* Ends the program; kills it if it does not end within two seconds. */
 void process_reset(struct process *process);
-/* Whether there is something to report without waiting. */
+/* Is there something to report without waiting? */
 bool process_is_ready(const struct process *process);
 size_t process_fds(const struct process *process, struct pollfd fds[PROCESS_FDS]);
 void process_handle(struct process *process, const struct pollfd *fds, size_t count,

@@ -51,7 +51,7 @@ void report_problem(struct report *report, struct tidings_span text) {
   report->changed = true;
 }
 
-/* Nobody relies on it: if it cannot be written, the subscription goes on. */
+/* If the report cannot be written, the subscription continues, because it does not depend on it. */
 static void write_report(struct report *report) {
   const struct sender *sender = report->sender;
   char *path = NULL;

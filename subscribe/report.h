@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/report.h: how a subscription is, as a file for `tidings doctor` and `tidings stats`
- * (command/subscriptions.h). It is written at once when that has changed, and at most once a second
- * while events come.
+ * subscribe/report.h: writes the state of a subscription to a file for `tidings doctor` and
+ * `tidings stats` (command/subscriptions.h): at once if the state has changed, and at most once a
+ * second while events come.
  */
 #ifndef SUBSCRIBE_REPORT_H
 #define SUBSCRIBE_REPORT_H
@@ -14,7 +14,7 @@
 enum report_mood {
   REPORT_FOLLOWS,
   REPORT_FAILS,   /* no connection, or errors: it tries again */
-  REPORT_REFUSED, /* the token is */
+  REPORT_REFUSED, /* the server refuses the token */
   REPORT_ENDED,   /* by the server, or by a mistake */
   REPORT_STOPPED
 };
@@ -23,11 +23,11 @@ struct report {
   const struct saved *saved; /* NULL: nothing is written */
   const struct sender *sender;
   const char *token_file, *webhook; /* NULL: there is none */
-  char *store;                      /* its own */
-  char *problem;                    /* what was said last; NULL: nothing */
+  char *store;                      /* free it */
+  char *problem;                    /* the last message about a problem; NULL: none */
   enum report_mood mood;
   int64_t begun_ms, mood_ms, event_ms; /* of the wall clock; event_ms 0: none has come */
-  int64_t written_ms;                  /* of the other one */
+  int64_t written_ms;                  /* of the monotonic clock */
   bool changed;
 };
 

@@ -16,7 +16,7 @@ struct retry {
   unsigned failures;
 };
 
-/* After a further failure. */
+/* Returns the wait after a further failure. */
 int64_t retry_wait_ms(struct retry *retry);
 
 #endif

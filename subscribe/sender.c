@@ -15,7 +15,7 @@ int sender_open(const struct cli *cli, const char *recipe, uint32_t level, struc
   struct tidings_error error = {.size = sizeof error};
   sender->cli = cli;
   sender->level = level;
-  mailbox_retry_want(&sender->retry); /* who was killed may have left something */
+  mailbox_retry_want(&sender->retry); /* a killed process may have left something in mailboxes */
   int32_t refused = recipes_find(recipe, &sender->recipe, &error);
   if (refused) return cli_fail(cli, "--recipe: %s", error.text);
   int code = destination_open(cli, &sender->destination);
@@ -53,7 +53,8 @@ static int32_t push_with_patience(struct sender *sender, const struct recipe_pus
   return code;
 }
 
-/* A text that the plugin does not take would be refused for ever: the next one is not held up. */
+/* A text that the plugin refuses would always be refused, so it is dropped, and the next one
+ * follows. */
 static int store(struct sender *sender, const struct recipe_push *push) {
   struct tidings_error error = {.size = sizeof error};
   enum recipes_outcome outcome = RECIPES_STORED;
@@ -117,7 +118,7 @@ int sender_notice(struct sender *sender, const struct output *output) {
   return store(sender, &push);
 }
 
-/* -- the session that is there ----------------------------------------------------------------- */
+/* -- the session of the folder ----------------------------------------------------------------- */
 
 void sender_forward(struct sender *sender, bool last) {
   mailbox_retry_try(sender->cli, &sender->destination, &sender->retry, last);

@@ -14,7 +14,7 @@ struct sender {
   const struct cli *cli;
   struct recipe *recipe;
   struct destination destination;
-  char *source;   /* with an event's id, by what a repetition is known */
+  char *source;   /* identifies an event together with its id, so that a repetition is recognized */
   uint32_t level; /* the highest */
   uint64_t pushed, known, ignored, refused;
   struct mailbox_retry retry;
@@ -24,12 +24,12 @@ struct sender {
 int sender_open(const struct cli *cli, const char *recipe, uint32_t level, struct sender *sender);
 void sender_close(struct sender *sender);
 
-/* OUTPUT_PUSH and OUTPUT_NOTICE. Each returns 0 once it is stored, or is not to be stored; else the
- * program is to end. */
+/* Execute OUTPUT_PUSH and OUTPUT_NOTICE. Each returns 0 when the notification is stored, or is not
+ * to be stored; otherwise the program must end. */
 int sender_push(struct sender *sender, const struct output *output);
 int sender_notice(struct sender *sender, const struct output *output);
 
-/* The session that works there now gets what was pushed since the last time. */
+/* The session that now works in the folder collects the pushes since the last call. */
 void sender_forward(struct sender *sender, bool last);
 void sender_print_counts(const struct sender *sender);
 

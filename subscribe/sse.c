@@ -21,7 +21,7 @@ static void read_retry(struct sse *sse, struct tidings_span value) {
   if (value.len) sse->retry_ms = ms;
 }
 
-/* The data is bounded, whatever the server sends. */
+/* Adds data up to a limit, so that no server can fill the memory. */
 static void add_data(struct sse *sse, struct tidings_span value) {
   if (sse->data.len + value.len >= SSE_LONGEST_EVENT) sse->too_long = true;
   if (!sse->too_long) {
@@ -46,7 +46,7 @@ static void read_field(struct sse *sse, struct tidings_span line) {
 
 /* An empty line ends an event. */
 static bool end_line(struct sse *sse) {
-  static const char mark[] = "\xef\xbb\xbf"; /* may stand before everything */
+  static const char mark[] = "\xef\xbb\xbf"; /* a byte order mark may begin the stream */
   struct tidings_span line = buffer_view(&sse->line);
   if (!sse->begun && line.len >= 3 && memcmp(line.ptr, mark, 3) == 0)
     line = span_of(line.ptr + 3, line.len - 3);

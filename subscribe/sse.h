@@ -10,13 +10,13 @@
 enum { SSE_LONGEST_EVENT = 16 << 20 };
 
 struct sse {
-  struct buffer line;     /* what has no line break yet */
+  struct buffer line;     /* the incomplete last line */
   struct buffer data;     /* of the event that is read */
   struct buffer type, id; /* the id stays from event to event */
   bool has_data, after_cr, begun;
   bool handed;      /* the event was returned */
   bool too_long;    /* the event is left out */
-  int64_t retry_ms; /* as the server asked for; 0: it did not */
+  int64_t retry_ms; /* the wait that the server asked for; 0: none */
 };
 
 struct sse_event {

@@ -23,7 +23,7 @@ static bool add_header(struct transfer *transfer, const char *name, const char *
   return longer != NULL;
 }
 
-/* Reads the token each time, because somebody may have replaced it. */
+/* Reads the token each time, because the user may have replaced it. */
 static const char *add_token(struct transfer *transfer, const char *file) {
   char *text = NULL;
   size_t len = 0;
@@ -108,7 +108,7 @@ static void set_up(struct transfer *transfer, const struct transfer_target *targ
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L); /* the token is for this server alone */
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* the end waits for no lookup of a name */
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* the end does not wait for a lookup of a name */
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "tidings/" TIDINGS_VERSION);
@@ -166,7 +166,7 @@ static void report_stream(struct transfer *transfer, bool plain, const struct wi
   if (!go_on || sse_failed(&transfer->sse)) transfer->dropped = true;
 }
 
-/* Some statuses are an answer by themselves: the text beside them is not read. */
+/* Has the answer a message? For some statuses the text is not read. */
 static bool says_message(const struct transfer *transfer) {
   long status = transfer->status;
   return transfer->result == CURLE_OK && !transfer->streams && transfer->in.len &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/transfer.h: one HTTP request and what comes back: JSON, or a stream of events.
+ * subscribe/transfer.h: one HTTP request and its answer: JSON, or a stream of events.
  */
 #ifndef SUBSCRIBE_TRANSFER_H
 #define SUBSCRIBE_TRANSFER_H
@@ -9,7 +9,7 @@
 
 #include "subscribe/wire.h"
 
-/* The server, and what each request brings. Texts are borrowed. */
+/* The server, and the parts that all requests have in common. Texts are borrowed. */
 struct transfer_target {
   const char *url, *token_file; /* NULL: no token */
   const char *session;          /* Mcp-Session-Id; NULL: none */
@@ -18,23 +18,23 @@ struct transfer_target {
 
 struct transfer {
   struct transfer *next;
-  uint64_t id;      /* of the request in it; 0: nobody waits for an answer */
-  bool initializes; /* it begins a session */
+  uint64_t id;      /* of the request; 0: it has no answer */
+  bool initializes; /* the request begins a session */
   CURL *easy;
   struct curl_slist *headers;
-  char *text; /* what is sent */
+  char *text; /* the body of the request */
   struct buffer in;
   struct sse sse;
   bool begun, streams; /* streams: the answer is text/event-stream */
   bool too_large;
-  bool done, dropped; /* dropped: nobody wants the rest */
+  bool done, dropped; /* dropped: the rest is not wanted */
   CURLcode result;
   long status;
-  char *session; /* that the answer begins */
+  char *session; /* the session that the answer begins */
   char error[CURL_ERROR_SIZE];
 };
 
-/* *ret_why: what is wrong, if it returns NULL. */
+/* Begins a request. If it returns NULL, *ret_why says why. */
 struct transfer *transfer_new(const struct transfer_target *target, const struct output *output,
                               const char **ret_why);
 void transfer_free(struct transfer *transfer);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/wire.h: what a connection to a server reports. Each returns whether more is wanted now;
- * none of them is called from inside a call of the wire that sends.
+ * subscribe/wire.h: the callbacks of a connection to a server. Each returns whether it wants more
+ * now. None of them is called while a message is being sent.
  */
 #ifndef SUBSCRIBE_WIRE_H
 #define SUBSCRIBE_WIRE_H
