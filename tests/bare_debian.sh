@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # what the caller sets
 # SPDX-License-Identifier: MIT
 #
-# bare_debian.sh: for tests that need a Debian of their own. Sourced by a script that has set
+# bare_debian.sh: makes a Debian system for tests. It is sourced by a script that has set
 #   source_dir  the sources
 #   work        a folder for the system and its logs
 #   release     the name of the Debian: bookworm, trixie
@@ -9,10 +9,10 @@
 # and that may define prepare_apt, which is called when the system is new, before packages are installed.
 #
 # The system is made once, by debootstrap and apt, in $work/root, and made again when it is damaged or the list of its packages changes.
-# Everything is mounted in a mount namespace of its own, which ends with its last process: nothing stays mounted, however this ends, and no rm
-# here can reach through a mount.
+# Everything is mounted in a separate mount namespace, which ends with its last process. So nothing stays mounted, and no rm here can reach through a
+# mount.
 root="$work/root"
-umask 022 # what the system's own scripts expect
+umask 022 # the system's own scripts expect this
 mirror=${TIDINGS_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 
 skip() {
@@ -55,7 +55,7 @@ apt_in_debian() {
   in_debian apt-get -q -o Acquire::Retries=5 -o APT::Keep-Downloaded-Packages=true -o APT::Sandbox::User=root "$@"
 }
 
-# A network that breaks now is no failure of the sources; a package that is missing may be.
+# A network failure does not fail the test; a missing package does.
 install_packages() {
   # shellcheck disable=SC2086 # a list
   if ! logged apt.log apt_in_debian install -y --no-install-recommends $packages; then
@@ -67,15 +67,14 @@ install_packages() {
   printf '%s\n' "$packages" >"$work/ready"
 }
 
-# The lists of a system that was made days ago may name packages that the archive no longer has. Without a network the old
-# lists stay.
+# Renews the lists of packages, because the archive may no longer have the packages of old lists. Without a network the old lists stay.
 refresh_lists() {
   if [ -z "$(find "$work/lists" -mtime -1 2>/dev/null)" ] && logged update.log apt_in_debian update; then touch "$work/lists"; fi
 }
 
 prepare_apt() { :; }
 
-# Goes on in a mount namespace, where the system is there: the script is started again with "in-namespace" after its first argument.
+# Starts the script again in a mount namespace with the system, with "in-namespace" after its first argument.
 enter_debian() { # SCRIPT ARGUMENTS… of that script, the first of which is the source folder
   local script=$1
   shift

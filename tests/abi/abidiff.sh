@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# abidiff.sh SOURCE_DIR PLUGIN SURFACE: the debug information of the plugin, and of surface.c for what the plugin does not export, says
-# the same as the golden dumps of each version, but for fields that were appended since. Then surface.c is compiled against doctored
-# headers, to see that a break would be found. Prints TAP.
+# abidiff.sh SOURCE_DIR PLUGIN SURFACE: compares the debug information of the plugin, and of surface.c for types that the plugin does not export, with
+# the golden dumps of each version; only fields that were appended since may differ. Then it compiles surface.c with broken headers, to test that each
+# break is found. Prints TAP.
 set -u
 source=$1 plugin=$2 surface=$3
 golden=$source/abi/golden
@@ -23,9 +23,9 @@ report() { # WHAT GOOD(0 or 1) [OUTPUT]
   fi
 }
 
-# Says what differs; 0 if nothing does but new fields after the last one of a struct, in room that the struct did not have before (padding
-# would reach the reader as a value). abidiff has a suppression for that, has_data_member_inserted_at = end, but version 2.2 then also
-# passes changed types of structs into which nothing was inserted.
+# Prints the differences. Succeeds if the only differences are new fields after the last field of a struct that do not use former padding (an old
+# program may have left any value there). abidiff has a suppression for that, has_data_member_inserted_at = end, but with it version 2.2 also accepts
+# changed types in structs without new fields.
 compare() { # OLD NEW
   local output status
   output=$(abidiff --leaf-changes-only --no-added-syms "$1" "$2" 2>&1)
@@ -50,7 +50,7 @@ only_growth() {
     END { exit bad || !structs }'
 }
 
-# Without debug information abidiff compares names of symbols only, and finds every plugin equal.
+# Without debug information abidiff compares only names of symbols, and all plugins seem equal.
 described() { # OBJECT STRUCT: is the struct in the debug information?
   readelf -S -W "$1" | grep -q '\.debug_info' && abidw --no-corpus-path --no-comp-dir-path "$1" 2>/dev/null | grep -q "class-decl name='$2' size-in-bits='[1-9]"
 }

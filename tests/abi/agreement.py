@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""agreement.py SOURCE_DIR HOSTKIT.so PLUGIN PROBE: the schemas and the plugin agree on what is valid, and what the plugin answers is
-what the schemas say. It speaks to the plugin as a host in another language would, through hostkit's flat functions. Prints TAP.
+"""agreement.py SOURCE_DIR HOSTKIT.so PLUGIN PROBE: tests that the schemas and the plugin accept the same input, and that the plugin's answers match
+the schemas. Like a host in another language, it calls hostkit's flat functions. Prints TAP.
 """
 import ctypes
 import json
@@ -13,7 +13,7 @@ from schemas import HERE, check, load, part_of, validator
 import schemas as tap
 
 REFUSALS = {"TIDINGS_E_SCHEMA", "TIDINGS_E_TOO_BIG"}
-# Errors that an event of the right shape may get when the session is not in a state for it.
+# Errors of a valid event that the session cannot take in its present state.
 TOO_LATE = {"TIDINGS_E_STATE", "TIDINGS_E_NOT_FOUND", "TIDINGS_E_FIRED"}
 
 
@@ -53,7 +53,7 @@ def complaints(judge, document):
 
 
 def set_the_scene(kit, session, type_):
-    """Samples of messages and turns are about m1 and m2: both wait for a turn that runs, or m1 is on offer."""
+    """Prepares the messages m1 and m2 for the samples: either both wait while a turn runs, or m1 is offered."""
     if type_ not in ("turn.declined", "turn.started"):
         kit.call({"op": "event", "event": {"type": "turn.started", "session": session}})
     if type_ != "message.submitted":
@@ -62,9 +62,9 @@ def set_the_scene(kit, session, type_):
 
 
 def events(kit, judge):
-    """Every sample goes through the plugin, each in a session of its own: refused by name when it is not valid, or, as its `plugin` says,
-    not in a way that a schema can tell; else taken, or, of messages and turns, told that the session is not in a state for it. Some
-    sample of each type must be taken."""
+    """Sends every sample to the plugin, each in a session of its own. An invalid sample must be refused by the name of its field, also if only the
+    plugin can see the mistake (`plugin` in the sample). A valid one must be accepted, or, for messages and turns, refused because of the session's
+    state. At least one sample of each type must be accepted."""
     for name in sorted(os.listdir(os.path.join(HERE, "samples"))):
         wrong = []
         taken = 0
@@ -104,17 +104,17 @@ def configurations(kit, judge):
 
 
 def defaults(schema):
-    """The object that a schema's defaults make."""
+    """Returns the object with all defaults of a schema."""
     result = {}
     for key, value in schema.get("properties", {}).items():
-        if key != "$schema":  # for editors; the plugin has none
+        if key != "$schema":  # this member is for editors; the plugin does not have it
             result[key] = defaults(value) if "properties" in value else value["default"]
     return result
 
 
 def make_every_state(kit):
-    """So that each query has something to say: a delivery of each outcome, something pending, something filtered; a turn that runs, a
-    message that waits, one that is steered; a stream that was stopped and a turn of the plugin's own."""
+    """Fills the session so that each query has an answer: a delivery of each outcome, a pending and a filtered notification, a running turn, a
+    waiting and a steered message, a stopped stream, and a turn that the plugin started."""
     def event(type_, data=None):
         return kit.call({"op": "event", "event": {"type": type_, "session": "story", "source": "test", **({"data": data} if data else {})}})
 
@@ -146,7 +146,7 @@ def make_every_state(kit):
 
 
 def said_of_the_run(kit, judge_of):
-    """Status and history's transitions have all members that the schema describes, and no others."""
+    """The status and the transitions of history have exactly the members that the schema describes."""
     for name, path in (("status", ("answers", "status")), ("history", ("transition",))):
         answer = kit.call({"op": "query", "query": {"name": name, "session": "story"}})["answer"]
         if name == "status":  # only a closed session has that member
@@ -161,7 +161,7 @@ def said_of_the_run(kit, judge_of):
               f"{set(described['properties']) ^ said}")
 
 
-# what these name is not there, which no schema can know
+# these queries name missing things, which a schema cannot detect
 ABSENT = [{"name": "explain", "session": "s", **subject} for subject in ({"id": "4294967297"}, {"message": "m1"})]
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""complete.py SOURCE_DIR: the golden layout leaves out no struct, field, number or text of abi/tidings/; every function there has a thread tag; no
-header uses a word of one that it does not include; each family of numbers says what a reader does with one that it does not know; and each entry of an
-error table has a line of its own. Prints TAP. `complete.py --self-test` gives the rules about comments texts that break them."""
+"""complete.py SOURCE_DIR: checks the headers of abi/tidings/. The golden layout has every struct, field, number and text of them; every function has a
+thread tag; no header uses a name of a header that it does not include; each family of numbers says what a reader does with an unknown one; and each
+entry of an error table begins a line. Prints TAP. `complete.py --self-test` tests the rules about comments with texts that break them."""
 import glob
 import os
 import re
@@ -18,7 +18,7 @@ def read(path):
 
 
 def untagged(path, function):
-    """The functions whose comment, the last one before them, has no tag."""
+    """Finds functions whose comment has no tag."""
     text = read(path)
     for match in re.finditer(function, text, flags=re.MULTILINE):
         comment = text[:match.start()].rpartition("/*")[2]
@@ -42,7 +42,8 @@ def foreign_words(directory):
 
 
 def silent_families(text):
-    """The families of numbers whose comment does not say what becomes of one that its reader does not know. A deprecated name has an equal."""
+    """Finds families of numbers whose comment does not say what a reader does with an unknown number. A deprecated name has another one of the same
+    value."""
     for block in re.findall(r"(?:^/\*(?:(?!\*/).)*\*/\n|^#define[^\n]*\n)+", text, flags=re.MULTILINE | re.DOTALL):
         numbers = re.findall(r"^#define (TIDINGS_[A-Z]+_)\w+ \(?-?[0-9]", block, flags=re.MULTILINE)
         families = {one for one in numbers if one not in ("TIDINGS_ABI_", "TIDINGS_SIZE_")}
@@ -52,7 +53,7 @@ def silent_families(text):
 
 
 def mangled_entries(text):
-    """The lines of comments with an entry of an error table that does not begin its line: clang-format has joined them."""
+    """Finds entries of error tables that do not begin a line of the comment, because clang-format has joined the lines."""
     codes = r"\b(?:INVAL|SCHEMA|TOO_BIG|UNSUPPORTED|NOT_FOUND|FIRED|STATE|BUSY|FULL|STORE|NOMEM|CLOSED|OWNED)"
     for line in text.splitlines():
         if re.match(r"\s*(?:/\*|\*)", line) and re.search(r"[\w:;,.)`] +" + codes + r"(?:  +[a-z]| `)", re.sub(r"^[\s*]*(?:[A-Z_]+, )*", "", line)):

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# exports.sh PLUGIN: the plugin defines one symbol for others, keeps no execute-on-unload or no-unload flag, and has no C++ in it. It
-# imports nothing that starts or ends processes, or changes what all of a process shares (entry.h). Prints TAP.
+# exports.sh PLUGIN: tests that the plugin exports one symbol, has no flag that prevents unloading, and contains no C++. It must not import functions
+# that start or end processes, or that change the state of the whole process (entry.h). Prints TAP.
 set -u
 plugin=$1
 failed=0

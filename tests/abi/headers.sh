@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# headers.sh SOURCE_DIR: each public header compiles by itself, and twice, as C11, C17 and C++17, with gcc and clang, without a warning. Prints TAP.
+# headers.sh SOURCE_DIR: tests that each public header compiles alone, and if it is included twice, as C11, C17 and C++17, with gcc and clang, without
+# a warning. Prints TAP.
 set -u
 source=$1
 count=0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # hostkit_surface.sh HEADERS OUTPUT: compiles a shared object that exports a pointer to each function of HEADERS/tidings/hostkit.h, so that
-# abidiff sees their types and all structs that they take. The functions themselves would bring hostkit's insides along.
+# abidiff sees their types and all structs that they take. The functions themselves would add hostkit's internal types.
 set -euo pipefail
 headers=$1 output=$2
 functions=$(sed -n '/^HOSTKIT_API/s/^HOSTKIT_API [^(]*\b\(hostkit_[a-z_]*\)(.*/\1/p' "$headers/tidings/hostkit.h")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# make_golden.sh: writes the golden files of the ABI version that the headers name into abi/golden/. It never replaces one: what was
-# released is not to be described anew (remove a file by hand while its version has not been released).
+# make_golden.sh: writes the golden files of the ABI version that the headers name into abi/golden/. It never replaces a file, because a released
+# version must not change. (Before the release of a version, remove its file by hand.)
 set -euo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cd "$source"

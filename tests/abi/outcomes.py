@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""outcomes.py HOSTKIT.so PLUGIN PROBE [SEED [ROUNDS]]: random news under random configurations, delivered, rolled back, withdrawn. However it goes, each
-item ends in exactly one outcome, preview tells beforehand what a carrier then has, and history, explain, stats, stream and pending tell the
-same story. Prints TAP.
+"""outcomes.py HOSTKIT.so PLUGIN PROBE [SEED [ROUNDS]]: delivers, rolls back and withdraws random notifications under random configurations. Each item
+must end with exactly one outcome, preview must show the content of the next carrier, and history, explain, stats, stream and pending must agree. Prints
+TAP.
 """
 import collections
 import os
@@ -23,7 +23,7 @@ class Round:
     def __init__(self, kit, dice, session):
         self.kit, self.dice, self.session = kit, dice, session
         self.out = []  # deliveries to settle
-        self.expires = dice.random() < 0.3  # then preview may be out of date at once
+        self.expires = dice.random() < 0.3  # then an item may expire between preview and delivery
 
     def call(self, op, **members):
         answer = self.kit.call({"op": op, **members})
@@ -107,7 +107,7 @@ class Round:
             self.event("session.closed")
 
     def judge(self):
-        """How often each outcome was; all that the queries say of it must agree."""
+        """Returns the count of each outcome; all queries must agree about it."""
         stats, history = self.ask("stats"), self.ask("history", limit=10000)
         pending = {item["id"] for item in self.ask("pending", limit=10000)["items"]}
         ends = collections.defaultdict(list)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""schemas.py SOURCE_DIR: the JSON Schemas of abi/schema accept what they must and refuse what they must. Prints TAP.
+"""schemas.py SOURCE_DIR: tests that the JSON Schemas of abi/schema accept the valid documents and refuse the others. Prints TAP.
 
 Events are in samples/ (one file a type, which a test of the plugin reads too), other documents in documents/.
 """
@@ -31,8 +31,8 @@ def load(*path):
 
 
 def standalone(schemas, schema):
-    """The schema without names for itself and with others put in where it names them: the versions of jsonschema that are about do not
-    agree on how to look up a urn."""
+    """Returns the schema without its own name, and with the schemas that it names put in place of their names, because versions of jsonschema resolve
+    a urn in different ways."""
     if isinstance(schema, list):
         return [standalone(schemas, value) for value in schema]
     if not isinstance(schema, dict):
@@ -48,13 +48,13 @@ def validator(schemas, name):
 
 
 def part_of(schemas, name, pointer):
-    """A validator of what stands at `pointer` in a schema."""
+    """Returns a validator for the part of a schema at `pointer`."""
     part = {"$id": schemas[name]["$id"], "$ref": "#" + pointer, "$defs": schemas[name]["$defs"]}
     return validator({**schemas, name: part}, name)
 
 
 def compare(judge, rows, member, title):
-    """Prints a line for a file: every row must be judged as it says."""
+    """Prints a line for a file. Every row states whether it is valid."""
     wrong = []
     for row in rows:
         errors = [f"{error.json_path}: {error.message}" for error in judge.iter_errors(row[member])]
@@ -64,7 +64,7 @@ def compare(judge, rows, member, title):
 
 
 def object_schemas(schema, path="data"):
-    """Every subschema of event data that names properties, with where it stands."""
+    """Yields every subschema of event data that names properties, with its place."""
     if isinstance(schema, dict):
         if "properties" in schema:
             yield path, schema

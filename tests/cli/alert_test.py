@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tidings wait --alert: a person is alerted of a session's state, on the desktop (a notify-send of ours) or on the terminal (a pty)."""
+"""tidings wait --alert: alerts a person of a session's state, on the desktop (a replaced notify-send) or on the terminal (a pty)."""
 import json
 import os
 import pty
@@ -16,7 +16,7 @@ SHOWN = "no{U+001B}[2J{U+0007}{U+009B}{U+202E} "
 
 
 def desktop(place, works=True):
-    """A notify-send that writes down what it is given, in one write."""
+    """Installs a notify-send that writes down its arguments in one write."""
     bins = os.path.join(place.dir, "bin")
     os.makedirs(bins, exist_ok=True)
     path = os.path.join(bins, "notify-send")
@@ -43,7 +43,7 @@ def turn(place, type_, **data):
 
 
 def critical(place, condition, message=HOSTILE):
-    """Pushes until it was seen: who looks on does not say when it begins."""
+    """Pushes until the alert was seen, because the watching process does not report when it begins."""
     def pushed():
         place.ok("push", "-s", "s", "-k", "disk.full", "-l", "critical", message)
         return condition()
@@ -153,7 +153,7 @@ def test_terminal(place):
     process = place.start("wait", "--alert", "-f", "-s", "s", "--owner", str(agent.pid))
     critical(place, lambda: select.select([main_end], [], [], 0)[0])
     seen = read_pty(main_end, b"room\a")
-    [first, *_] = re.findall(rb"\x1b\]9;tidings: Critical[^\x07]*\x07", seen)  # there may be more, and the beginning of one
+    [first, *_] = re.findall(rb"\x1b\]9;tidings: Critical[^\x07]*\x07", seen)  # there may be more, and an incomplete one
     assert first.count(b"\x1b") == 1 and first.endswith(SHOWN.encode() + b"<b>&room\a"), seen
     assert end(process, signal.SIGTERM) == 128 + signal.SIGTERM
     agent.kill()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`--to` and `tidings box`: addresses, and what waits in mailboxes until a session collects it."""
+"""`--to` and `tidings box`: addresses, and notifications that wait in mailboxes until a session collects them."""
 import json
 import os
 import random
@@ -21,7 +21,7 @@ def collect(place, session, **more):
 
 
 def git(place, folder, url, branch):
-    """A checkout, as far as it is read: no git is needed."""
+    """Makes the parts of a checkout that tidings reads; git is not needed."""
     os.makedirs(os.path.join(folder, ".git", "refs", "heads"), exist_ok=True)
     with open(os.path.join(folder, ".git", "HEAD"), "w", encoding="ascii") as file:
         file.write(f"ref: refs/heads/{branch}\n")
@@ -210,7 +210,7 @@ def test_killed(place):
 
 
 def each_step(place, command, prepare, look):
-    """Runs a command again and again, each time dead before one step more than the last, until it comes to its end. Returns how many kills that were."""
+    """Runs a command again and again, and kills it one step later each time, until it completes. Returns the number of kills."""
     for number in range(1, 5000):
         words, stdin = command(number), prepare(number)
         done = subprocess.run([TIDINGS, *words], env={**place.env, "LD_PRELOAD": os.environ["TIDINGS_CLI_KILL_AT"], "KILL_AT": str(number)}, cwd=place.work,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A headless Chromium by the protocol that chromedriver speaks, in few words; and whether there is one."""
+"""Controls a headless Chromium by the protocol of chromedriver, and tells whether this machine has one."""
 import base64
 import json
 import os
@@ -40,7 +40,7 @@ class Browser:
             raise
 
     def port(self):
-        with open(self.log.name, encoding="utf-8") as file:  # a file of its own: the driver writes where that one stands
+        with open(self.log.name, encoding="utf-8") as file:  # a second descriptor, because the driver shares the position of the first one
             found = re.search(r"started successfully on port (\d+)\D", file.read())
         assert found or self.driver.poll() is None, "chromedriver has ended"
         return found and int(found[1])
@@ -79,7 +79,7 @@ class Browser:
         return [entry["message"] for entry in self.ask("POST", "/se/log", {"type": "browser"})]
 
     def resize(self, width, height):
-        """The size of what the page sees, however small a window may be."""
+        """Sets the size of the page, which may be smaller than the smallest window."""
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def cdp(self, command, **parameters):

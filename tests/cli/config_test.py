@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings config`: files in JSON and TOML, the project's over the user's, where each value comes from, and that a wrong project's file harms nobody."""
+"""`tidings config`: files in JSON and TOML, the project's over the user's, where each value comes from, and that an invalid file of a project does no
+harm."""
 import json
 import os
 import re
@@ -32,7 +33,7 @@ def shown(place, **more):
 
 
 def repository(place):
-    """A repository with a folder in it, and a session there."""
+    """Makes a repository with a folder in it, and a session there."""
     os.mkdir(os.path.join(place.work, ".git"))
     inside = os.path.join(place.work, "src", "deep")
     os.makedirs(inside)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""day_store.py BUILD_DIR STORE: a store with a day of an agent's work, about 2,000 notifications: from 9:00 to 17:40 of 2026-11-26, local time.
+"""day_store.py BUILD_DIR STORE: makes a store with a day of an agent's work and about 2,000 notifications, from 9:00 to 17:40 of 2026-11-26, local
+time.
 
-The plugin is the real one, with the clock of hostsim. All is made by one seed: whoever runs it twice gets the same day. A stranger is asked of its page
-(`tidings timeline -S STORE -s day -o day.html`): what had the model been told at 15:40, what was it never told, and why?"""
+It uses the real plugin, with the clock of hostsim. Everything follows from one seed, so each run makes the same day. The store is for tests with
+readers of its page (`tidings timeline -S STORE -s day -o day.html`): what had the model been shown at 15:40, what was never shown, and why?"""
 import mmap
 import os
 import random
@@ -103,7 +104,7 @@ class Day:
             self.kit.settle(made.id, committed=how == "committed")
 
     def until(self, hour, minute, pause_ms, carriers=True):
-        """Work: things happen, and about every eighth of them a tool ends."""
+        """Works: producers push, and a tool ends after about every eighth push."""
         while self.clock.is_before(hour, minute):
             self.clock.on(self.rng.expovariate(1 / pause_ms))
             self.something_happens()
@@ -111,7 +112,7 @@ class Day:
                 self.carrier("rolled_back" if self.rng.random() < 0.02 else "committed")
 
     def turn(self, message, hour, minute, pause_ms=12500):
-        """A person's message is offered, and starts a turn; or one that was offered before does."""
+        """Starts a turn with a message: the one that was offered before, or a new one of a person."""
         id_ = f"m-{self.call:04}"
         reply = self.kit.event("message.submitted", SESSION, {"id": id_, "content": message})
         self.run(self.offered(reply, id_), message, hour, minute, pause_ms)
@@ -135,20 +136,20 @@ def play(clock, kit):
     day.turn("Rename count_words to word_count, and fix what breaks.", 10, 20)
     day.until(10, 45, 30000, carriers=False)
     day.turn("Why does the lexer allocate so often?", 12, 5)
-    day.until(13, 10, 40000, carriers=False)  # nobody is there
+    day.until(13, 10, 40000, carriers=False)  # the agent does nothing
     day.turn("Write the tests that are missing for scope.c.", 14, 20)
     day.carrier("leased")
     return day
 
 
 def go_on(day):
-    """After the host was killed with a delivery leased, it comes back without it in its transcript."""
+    """Kills the host while a delivery is leased, and starts it again; its transcript does not have that delivery."""
     day.clock.on(95000)
     day.kit.event("session.resumed", SESSION, {"cwd": "/srv/parser", "host": "example", "deliveries": []})
     day.turn("Go on where you were.", 15, 55)
     day.until(16, 10, 20000, carriers=False)
     reply = day.kit.push(SESSION, "deploy.failed", "Deployment 77 of staging failed: the database does not answer.", level="critical")
-    day.run(day.offered(reply, "tidings:1"), "", 16, 25, 9000)  # that wakes the agent
+    day.run(day.offered(reply, "tidings:1"), "", 16, 25, 9000)  # the push wakes the agent
     day.turn("Is staging fine again?", 17, 30)
     day.until(17, 40, 25000, carriers=False)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings deliver`: the carrier comes through whatever happens, and news counts as told only when all of it was written."""
+"""`tidings deliver`: the carrier is written after any error, and a notification counts as shown only when all of it was written."""
 import json
 import os
 import signal
@@ -248,7 +248,8 @@ def test_orphan(place):
     left = 'exec 3<&0; (read line <&3; exec "$@" <&3 3<&-) &'
     for number, words in enumerate((["deliver", "--at", "tool-result"], ["wait", "--timeout", "0"])):
         words = [*words, "-s", f"s{number}"]
-        caller = place.start(command=["sh", "-c", left, "sh", TIDINGS, *words], stdin=subprocess.PIPE, start_new_session=True)  # of which nobody else is
+        caller = place.start(command=["sh", "-c", left, "sh", TIDINGS, *words], stdin=subprocess.PIPE, start_new_session=True)  # a session with no other
+                                                                                                                                # process
         assert caller.wait(DEADLINE_S) == 0
         caller.communicate(b"\n", timeout=DEADLINE_S)
         until(lambda number=number: not place.ok("status", "-s", f"s{number}", "--json").json["attachment"]["alive"], "its host has ended")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""--help, the man pages and the completions: all from the verbs' tables."""
+"""Tests --help, the man pages and the completions, which are all made from the verbs' tables."""
 import json
 import os
 import re
@@ -70,7 +70,7 @@ def test_examples(place):
     subprocess.run("git init -q && git commit -q --allow-empty -m first && mkdir src docs", shell=True, cwd=place.work, env=env, check=True)
     place.opened("s")
     place.ok("push", "-s", "s", "the first of the first session, which the example of explain means")
-    first = place.ok("pending", "-s", "s", "--json").json["items"][0]["id"]  # it has a random part
+    first = place.ok("pending", "-s", "s", "--json").json["items"][0]["id"]  # the id has a random part
     place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="what the example of export looks for")
     delivery = place.ok("history", "-s", "s", "--json").json["deliveries"][0]["id"]
     place.ok("submit", "-s", "s", "--id", "m-5fd2a1c09b7e4433", "taken back by the example of submit")
@@ -82,15 +82,15 @@ def test_examples(place):
         with open(os.path.join(place.logs, handle + ".log"), "w", encoding="utf-8") as file:
             file.write("what the examples of log print\n")
     os.makedirs(os.path.join(place.dir, ".local/state"))
-    place.ok("push", "--create", "-s", "deploy-of-2024", "x")  # what the example of store forget counts
-    os.symlink(place.store, os.path.join(place.dir, ".local/state/tidings"))  # where the example of store salvage looks
+    place.ok("push", "--create", "-s", "deploy-of-2024", "x")  # the example of store forget counts this
+    os.symlink(place.store, os.path.join(place.dir, ".local/state/tidings"))  # the example of store salvage looks here
     with open(os.path.join(place.work, "token"), "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
         file.write("a secret of the examples of listen\n")
     with open(os.path.join(place.work, "listen.json"), "w", encoding="ascii") as file:
         json.dump({"listen": {"routes": [{"path": "/hooks/ci", "recipe": "github", "secret_file": "token"}]}}, file)
     with open(os.path.join(place.work, "request.txt"), "w", encoding="ascii") as file:
         file.write("X-GitHub-Event: ping\n\n{}\n")
-    # This codex is no app server: it cannot be asked to trust, and doctor says that it does not. And here is no terminal.
+    # This codex is no app server, so setup cannot make it trust the hooks, and doctor reports that. Also, there is no terminal here.
     expected = {"tidings setup codex": 1, "tidings doctor": 1, "tidings top": 1}
     for verb in verbs(place):
         text = place.ok("help", verb).text.split("\nExamples:\n")[1]
@@ -106,7 +106,7 @@ def test_examples(place):
             if "tidings listen -c" in example:
                 example = f"timeout 1 {example}; [ $? = 124 ]"
             if "tidings watch" in example or verb == "subscribe" or "tail -f" in example:
-                example = f"timeout 1 {example}; [ $? = 124 ]"  # it runs until it is stopped, and it does
+                example = f"timeout 1 {example}; [ $? = 124 ]"  # the example runs until it is stopped
             if "postgresql://" in example and not os.path.exists(os.path.join(os.environ["TIDINGS_BUILD_DIR"], "tidings-postgres.so")):
                 continue  # a sanitizer's build and musl's have none
             done = subprocess.run(["bash", "-o", "pipefail", "-c", example], cwd=place.work, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE_S, check=False)
@@ -136,7 +136,7 @@ def test_wrong(place):
     place.refused("help", "--man", "--names", code=2, says="exclude each other")
     place.refused("help", "--completion", "tcsh", code=2, says="not one of bash, zsh, fish")
     for verb in verbs(place):
-        # To some agents exit code 2 of a hook means that it forbids what they are about to do.
+        # Some agents take exit code 2 of a hook as a refusal of their next step.
         place.refused(verb, "--no-such-option", code=1 if verb == "hook" else 2, says="--no-such-option")
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Shared by the tests of the command: a place of its own for each test, the command in few words, waiting for a condition, TAP.
+"""Shared by the tests of the command: a separate place for each test, short calls of the command, waiting for a condition, TAP.
 
-A test is a function whose name begins with "test_"; its first line of documentation is what it shows. main() runs those of a module.
+A test is a function whose name begins with "test_"; the first line of its docstring is the name of the test point. main() runs those of a module.
 """
 import json
 import os
@@ -24,7 +24,7 @@ for number in (signal.SIGINT, signal.SIGQUIT):  # a shell that starts the tests 
 
 
 class Skip(Exception):
-    """This machine cannot run the test."""
+    """Raised if this machine cannot run the test."""
 
 
 class Result:
@@ -50,13 +50,13 @@ class Result:
 
 
 def creating(words):
-    """Most tests push to a session before it has a host: the verbs that report to a session that -s names get --create."""
+    """Adds --create to verbs that report to the session of -s, because most tests push to a session before it has a host."""
     named = words and words[0] in ("push", "run", "submit", "remind", "event", "watch") and any(word in words for word in ("-s", "--session"))
     return [words[0], "--create", *words[1:]] if named else words
 
 
 class Place:
-    """A home of its own: a store, a working folder, and nothing of the user's."""
+    """A home with a store and a working folder, without any of the user's files."""
 
     creates = True
 
@@ -115,12 +115,12 @@ class Place:
         return process
 
     def trick(self, *words):
-        """The helper in C, which knows the store from inside."""
+        """Runs the helper in C, which uses the store's internals."""
         done = subprocess.run([TRICK, *words], env=self.env, timeout=DEADLINE_S, check=False, capture_output=True)
         assert done.returncode == 0, done
 
     def hold(self, how="hold"):
-        """Somebody who holds the writer lock until he is killed, or "often": for 300 ms before each commit of another."""
+        """Starts a process that holds the writer lock until it is killed, or, with "often", for 300 ms before each commit of another process."""
         process = self.start(command=[TRICK, how, self.store])
         assert process.stdout.readline() == b"held\n"
         return process
@@ -131,11 +131,11 @@ class Place:
         return self.ok(*words, stdin=json.dumps(event)).json
 
     def opened(self, session="s", cwd=None, owner=None):
-        """The test itself is the host of a session."""
+        """Makes the test itself the host of a session."""
         return self.event("session.opened", {"cwd": cwd or self.work, "host": "test"}, session, owner or os.getpid())
 
     def pending(self, session="s"):
-        return self.ok("pending", "--json", "-n", "10000", env={"TIDINGS_SESSION": session}).json["items"]  # it may be new
+        return self.ok("pending", "--json", "-n", "10000", env={"TIDINGS_SESSION": session}).json["items"]  # the session may be new
 
     def messages(self, session="s"):
         return [item["message"] for item in self.pending(session)]
@@ -145,7 +145,7 @@ class Place:
 
 
 def sleeps_for_ever(pid):
-    """Whether the process is in a ppoll without a timeout. On other machines than these it is assumed."""
+    """Returns whether the process is in a ppoll without a timeout; true on machines other than these."""
     ppoll = {"x86_64": "271", "aarch64": "73"}.get(os.uname().machine)
     try:
         with open(f"/proc/{pid}/syscall", encoding="ascii") as file:
@@ -156,7 +156,7 @@ def sleeps_for_ever(pid):
 
 
 def until(condition, what, pause_s=0.02):
-    """Waits for a condition and returns what it gave. A condition that starts a process has a longer pause."""
+    """Waits for a condition and returns its value. A condition that starts a process gets longer pauses."""
     deadline = time.monotonic() + DEADLINE_S
     while True:
         value = condition()
@@ -167,7 +167,7 @@ def until(condition, what, pause_s=0.02):
 
 
 def gone(pid):
-    """Whether the process has ended, reaped or not."""
+    """Returns whether the process has ended, reaped or not."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rsplit(")", 1)[1].split()[0] in ("Z", "X")
@@ -181,7 +181,7 @@ def end(process, number=signal.SIGTERM):
 
 
 def perform(number, test):
-    """The TAP lines of one test, and whether it has failed."""
+    """Runs one test. Returns its TAP lines, and whether it has failed."""
     title = (test.__doc__ or test.__name__).strip().splitlines()[0].rstrip(".")
     try:
         with Place() as place:
@@ -189,13 +189,13 @@ def perform(number, test):
         return f"ok {number} - {title}", False
     except Skip as reason:
         return f"ok {number} - {title} # SKIP {reason}", False
-    except Exception:  # whatever it is, it is this test's
+    except Exception:  # any exception fails this test
         trace = "\n".join("# " + line for line in traceback.format_exc().splitlines())
         return f"{trace}\nnot ok {number} - {title} ({test.__name__})", True
 
 
 def main(module, at_once=1):
-    """`at_once`: that many tests run side by side, for those that mostly wait."""
+    """`at_once`: how many tests run at the same time, for tests that mostly wait."""
     tests = [value for name, value in module.items() if name.startswith("test_") and callable(value)]
     wanted = sys.argv[1:]
     failed = 0

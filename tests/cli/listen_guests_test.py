@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings listen` and who comes: senders with a key of their own, and a crowd that says nothing."""
+"""Tests `tidings listen` with senders that have their own key, and with many silent connections."""
 import base64
 import contextlib
 import http.client
@@ -17,7 +17,7 @@ from listen_kit import SECRET, route, routes, serve, signed
 
 
 def ed25519_key(folder):
-    """A pair of keys: the file of the private one, and the public one as Standard Webhooks writes it."""
+    """Makes a pair of keys. Returns the file of the private one, and the public one in the form of Standard Webhooks."""
     path = os.path.join(folder, "private.pem")
     subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", path], check=True, capture_output=True)
     public = subprocess.run(["openssl", "pkey", "-in", path, "-pubout", "-outform", "DER"], check=True, capture_output=True).stdout
@@ -68,7 +68,7 @@ def test_ed25519(place):
 
 
 def is_taken(server, body):
-    """A sender repeats what is not answered."""
+    """Sends a request, and ignores a failure, because a sender repeats unanswered requests."""
     with contextlib.suppress(OSError, http.client.HTTPException):
         return server.post("/a", body)[0] == 200
     return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shared by the tests of `tidings listen`: a server with routes, requests, and what senders sign."""
+"""Shared by the tests of `tidings listen`: a server with routes, requests, and signatures of senders."""
 import base64
 import contextlib
 import hashlib
@@ -24,7 +24,7 @@ def mac(key, *parts):
 
 
 def signed(scheme, body, secret=None, at=None, id_="msg_1"):
-    """The headers that a sender of the scheme adds."""
+    """Returns the headers that a sender of the scheme adds."""
     stamp = str(int(time.time() if at is None else at))
     if scheme == "standard":
         key = base64.b64decode((secret or STANDARD).removeprefix("whsec_"))
@@ -59,7 +59,7 @@ class Server:
         return host, int(port)
 
     def request(self, method, path, body=None, headers=None):
-        """(status, headers, JSON or None) of one request."""
+        """Makes a request. Returns (status, headers, JSON or None)."""
         connection = http.client.HTTPConnection(*self.peer, timeout=DEADLINE_S)
         with contextlib.closing(connection):
             connection.request(method, path, body, headers or {})
@@ -74,7 +74,7 @@ class Server:
         return self.request("POST", path, body, {"Content-Type": "application/json", **signature, **(headers or {})})
 
     def raw(self, text, close=True):
-        """Returns the answer to these bytes, until the server closes."""
+        """Sends these bytes, and returns all bytes of the answer until the server closes."""
         with contextlib.closing(self.connect()) as connection:
             connection.sendall(text if isinstance(text, bytes) else text.encode())
             if close:

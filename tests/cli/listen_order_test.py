@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings listen`: events that come in the wrong order, and what a session cannot collect at once."""
+"""`tidings listen`: events in the wrong order, and notifications that a session cannot collect at once."""
 import json
 import os
 import signal

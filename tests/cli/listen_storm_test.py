@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings listen` when things go wrong: killed between commit and answer and during hand-overs, hostile bytes, and a real Alertmanager.
+"""Tests `tidings listen` with kills between commit and answer and during hand-overs, with hostile bytes, and with a real Alertmanager.
 
-TIDINGS_LISTEN_KILLS, TIDINGS_LISTEN_FUZZ and TIDINGS_LISTEN_REPEATS make them longer.
+TIDINGS_LISTEN_KILLS, TIDINGS_LISTEN_FUZZ and TIDINGS_LISTEN_REPEATS make the tests longer.
 """
 import collections
 import contextlib
@@ -24,7 +24,7 @@ FUZZ_ROUNDS = int(os.environ.get("TIDINGS_LISTEN_FUZZ", "400"))
 
 
 class Sender(threading.Thread):
-    """Sends events one after the other, each until it is answered with 200."""
+    """Sends events one after the other, and repeats each until it is answered with 200."""
 
     def __init__(self, server, name, path):
         super().__init__()
@@ -50,7 +50,7 @@ def test_kills(place):
     folders = {name: os.path.join(place.dir, name) for name in "abc"}
     for name, folder in folders.items():
         os.mkdir(folder)
-        if name != "c":  # nobody works there
+        if name != "c":  # no session works in that folder
             place.opened(name, cwd=folder)
     rows = tuple(route(f"/{name}", to=f"folder:{folder}") for name, folder in folders.items())
     config = os.path.join(place.dir, "config.json")
@@ -73,7 +73,7 @@ def test_kills(place):
     for sender in senders:
         sender.join()
     assert server.stop() == 0
-    for sender in senders:  # a list has at most 10,000
+    for sender in senders:  # a list has at most 10,000 entries
         found = collections.Counter(place.messages(f"folder:{folders[sender.name]}"))
         if sender.name != "c":
             found.update(place.messages(sender.name))

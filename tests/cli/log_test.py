@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings log`: what is printed, what is reported as polled, and what is refused."""
+"""Tests `tidings log`: its output, its reports of a poll, and its refusals."""
 import os
 import pty
 import subprocess
@@ -12,7 +12,7 @@ S = ["-s", "s"]
 
 
 def run(place, script, code=0):
-    """A run that has ended: its handle."""
+    """Makes a run and waits for its end. Returns its handle."""
     before = set(os.listdir(place.logs)) if os.path.isdir(place.logs) else set()
     place.refused("run", *S, "--", "sh", "-c", script, code=code)
     [name] = set(os.listdir(place.logs)) - before
@@ -20,7 +20,7 @@ def run(place, script, code=0):
 
 
 def start(place, gate, script):
-    """A run that waits for a gate: its handle."""
+    """Starts a run that waits for a gate. Returns its handle."""
     os.mkfifo(gate)
     return place.ok("run", *S, "--detach", "--json", "--", "sh", "-c", f"{script}; cat {gate}; exit 3").json["handle"]
 
@@ -154,7 +154,7 @@ def test_terminal(place):
 def read_terminal(master):
     try:
         return os.read(master, 65536)
-    except OSError:  # nobody holds the other end any more
+    except OSError:  # the other end is closed
         return b""
 
 

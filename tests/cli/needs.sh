@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# needs.sh TIDINGS: the command needs the C library and jansson, and nothing of C++. Prints TAP.
+# needs.sh TIDINGS: tests that the command needs only the C library and jansson, and no C++. Prints TAP.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 needed=$(readelf -W -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(lib(c|m|dl|pthread|jansson)\.so\.[0-9]+|ld-linux.*|libc\.musl-.*|libc\.so)$')

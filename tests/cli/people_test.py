@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line as people see it: colours, local times, short ids, the word that was meant, a closed pipe, the overview."""
+"""Tests the command line for people: colours, local times, short ids, suggestions for mistyped words, a closed pipe, the overview."""
 import os
 import pty
 import re
@@ -12,7 +12,7 @@ HOUR = re.compile(r"^\d\d:\d\d:\d\d  ", re.MULTILINE)
 
 
 def session(place):
-    """Three deliveries' worth: one with an error and a critical one, and one that waits."""
+    """Makes a session with deliveries, of which one has an error and a critical notification, and a notification that waits."""
     place.opened()
     place.ok("push", "-s", "s", "-k", "ci.failed", "-l", "error", "CI run 4812 failed.")
     place.ok("push", "-s", "s", "-k", "disk.full", "-l", "critical", "No space.")
@@ -29,7 +29,7 @@ def on_terminal(place, *words, env=None):
     while True:
         try:
             piece = os.read(ours, 65536)
-        except OSError:  # the terminal has no other side any more
+        except OSError:  # the other side of the terminal is closed
             break
         if not piece:
             break
@@ -127,7 +127,7 @@ def test_more_short_ids(place):
     place.refused("log", "-s", "s", "tests", says=["no run has the handle 'tests'", handle])
 
 
-# Each verb that takes -s has the words that it is given beside it, and how it ends; "meant": with --print-session it says which session it means.
+# For each verb that takes -s: its other words, and its exit code. "meant": with --print-session it prints the session that it uses.
 OWN = "5c1d2e9a-6f0b-4d0e-8f11-1c0ffee00123"
 SHORT_SESSIONS = {
     "push": ("x",), "run": ("true",), "watch": "meant", "feed": "meant", "deliver": ("--at", "tool-result", "--owner", "PID"), "submit": ("--id", "m-5fd2a1c09b", "hello"),
@@ -137,7 +137,7 @@ SHORT_SESSIONS = {
 }
 
 
-EVENT = '{"type": "notification", "data": {"kind": "a.b", "message": "x"}}'  # or a carrier
+EVENT = '{"type": "notification", "data": {"kind": "a.b", "message": "x"}}'  # also used as a carrier
 
 
 def takes_session(place, verb):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings push`, `event` and `submit`: what goes in."""
+"""Tests the input of `tidings push`, `event` and `submit`."""
 import json
 import os
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# frozen.sh SOURCE_DIR: each minor before today's has its headers in tests/abi/old, and they say that they are its; while today's minor is
-# frozen too, the headers are those. Prints TAP.
+# frozen.sh SOURCE_DIR: tests that tests/abi/old has the headers of each earlier minor version, with the right version number. If the present minor
+# version is frozen too, its headers must be equal to the frozen ones. Prints TAP.
 set -u
 source=$1
 old=$source/tests/abi/old

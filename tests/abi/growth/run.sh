@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# run.sh HOST PLUGIN: one host with one plugin, on a store of its own. It prints what a crash would
-# hide.
+# run.sh HOST PLUGIN: runs one host with one plugin on a store of its own, and prints its output even after a crash.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

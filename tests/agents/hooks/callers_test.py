@@ -90,7 +90,7 @@ def test_queue_stays(place):
 
 
 def unknown(place):
-    """Calls that no row of the table knows."""
+    """Returns calls that match no row of the table."""
     common = {"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "t", "tool_input": {}, "tool_response": "x", "cwd": place.work}
     yield "claude", common
     yield "claude", {**common, "transcript_path": f"{place.dir}/factory/sessions/s.jsonl"}
@@ -182,7 +182,7 @@ def test_two_hooks(place):
 
 
 class Transcript:
-    """The contents of the file that VS Code names, at each call."""
+    """The content of the transcript that VS Code names, at each call."""
 
     def __init__(self, place, kind):
         self.kind, self.lines = kind, []
@@ -190,7 +190,7 @@ class Transcript:
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
 
     def before(self, text):
-        """`text`: what the model got at the call before."""
+        """`text`: the text that the model got at the call before."""
         if self.kind == "missing":
             return
         if text and (self.kind != "late" or len(self.lines) % 7 == 6):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""calls.py: hook calls as hosts make them, and what their answers say."""
+"""calls.py: makes hook calls like the agents, and reads their answers."""
 import contextlib
 import fcntl
 import json
@@ -26,7 +26,7 @@ def transcript(place, host, session="s"):
 
 
 def put_command(place, name, script):
-    """Puts a command of the agent's into PATH: a shell script."""
+    """Puts a shell script into PATH as a command of the agent."""
     path = os.path.join(place.dir, name)
     with open(path, "w", encoding="utf-8") as file:
         file.write(f"#!/bin/sh\n{script}\n")
@@ -48,7 +48,7 @@ def call(place, host, event, session="s", words=(), raw=None, **fields):
 
 
 def as_others(host, event, answer):
-    """GitHub Copilot CLI reads the context at the top of the answer: the same as the others are given it."""
+    """Returns the context. GitHub Copilot CLI reads it at the top level of the answer, the others in a member."""
     assert host != "copilot" or "hookSpecificOutput" not in answer, answer
     if host != "copilot" or "additionalContext" not in answer:
         return answer
@@ -56,7 +56,8 @@ def as_others(host, event, answer):
     return {"hookSpecificOutput": {"hookEventName": event, **answer}}
 
 
-HANDED_OUT = {}  # by place: records of Gemini CLI's transcript, which it writes of what a hook says; what is not there when the model has answered goes out again
+HANDED_OUT = {}  # by place: the records that Gemini CLI writes into its transcript for answers of hooks; an answer without a record is delivered again after the
+                 # model's answer
 
 
 def handed_out(place, answer):
@@ -67,7 +68,7 @@ def handed_out(place, answer):
 
 
 def model_has_answered(place, *after):
-    """A transcript of Gemini CLI's in which the model's answer is last, but for what is `after` it."""
+    """Writes a transcript of Gemini CLI that ends with the model's answer and the records `after` it."""
     path = transcript(place, "gemini")
     with open(path, "w", encoding="utf-8") as file:
         for record in ({"sessionId": "s"}, {"id": "1", "timestamp": "t", "type": "user", "content": [{"text": "x"}, {"text": f"<hook_context>{PARAGRAPH}</hook_context>"}]}, {"$set": {"lastUpdated": "t"}},
@@ -78,7 +79,7 @@ def model_has_answered(place, *after):
 
 
 def without_line(answer):
-    """Without the line for the person, which some agents show."""
+    """Returns the answer without the line for the person, which some agents show."""
     return {name: value for name, value in answer.items() if name != "systemMessage"}
 
 
@@ -87,7 +88,7 @@ def context(answer, event):
     assert set(answer) == {"hookSpecificOutput"}, answer
     assert set(answer["hookSpecificOutput"]) == {"hookEventName", "additionalContext"} and answer["hookSpecificOutput"]["hookEventName"] == event, answer
     text = answer["hookSpecificOutput"]["additionalContext"]
-    return text if event == "SessionStart" else unmarked(text)  # which is no delivery
+    return text if event == "SessionStart" else unmarked(text)  # a session's start is no delivery
 
 
 def reason(answer, host):
@@ -99,22 +100,23 @@ def reason(answer, host):
 
 
 def unmarked(text):
-    """Without the marker of its delivery, which ends what a host is given."""
+    """Returns the text without the marker of its delivery, which ends it."""
     text, _, marker = text.rpartition("\n\n")
     assert re.fullmatch(r"\[tidings [0-9a-z]{1,13}-[0-9a-z]{8}\]", marker), marker
     return text
 
 
 def changed(place, path, session="s"):
-    """Reports as a watcher a file that is not there, as in these tests: its stamp proves that it saw what the call did, however late it says so."""
+    """Reports a change like a watcher. The files of these tests do not exist; the stamp "gone" shows that the watcher saw the state after the call,
+    even if its report is late."""
     place.event("file.changed", {"path": path, "change": "modified", "stamp": "gone"}, session)
 
 
 @contextlib.contextmanager
 def stuck_opener(place):
-    """Meanwhile a process opens the store and does not finish."""
+    """Acts as a process that opens the store and does not finish."""
     with open(os.path.join(place.store, "shared"), "r+b") as shared:
-        fcntl.fcntl(shared, 37, struct.pack("@hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 1, 0))  # F_OFD_SETLK on the byte of who opens
+        fcntl.fcntl(shared, 37, struct.pack("@hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 1, 0))  # F_OFD_SETLK on the byte that an opening process locks
         yield
 
 

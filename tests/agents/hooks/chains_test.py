@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """The agent is found above its hook however it was started, whatever stands between the two, and whatever /proc shows.
 
-An agent here is a small program that starts its hook and goes on. A row of CHAINS says how the agent is started, what stands between it and the hook, and which of
-them the session belongs to. Programs that a machine does not have are left out, and said.
+An agent here is a small program that starts its hook and continues. A row of CHAINS has the way in which the agent is started, the programs between it and the
+hook, and the process to which the session belongs. Programs that this machine lacks are left out and reported.
 """
 import glob
 import json
@@ -18,7 +18,7 @@ from calls import log
 from kit import DEADLINE_S, TIDINGS, Place, Skip, end, gone, main, until
 
 PYTHON = os.path.realpath(sys.executable)
-# Starts a hook through a shell, as agents do, says its own pid in the namespace in which it runs, and ends with its input.
+# Starts a hook through a shell, like the agents, prints its own pid in its namespace, and ends with its input.
 AGENT = """#!{python}
 import os, subprocess, sys
 hook = subprocess.run(["sh", "-c", sys.argv[1]], input=sys.stdin.buffer.readline(), stdout=subprocess.PIPE, start_new_session={alone})
@@ -63,12 +63,12 @@ def write(place, name, text, mode=0o755):
 
 
 def script(name, alone=False, options=" -SE"):
-    """A script whose name the kernel takes for the process's; with the options its interpreter starts in a third of the time."""
+    """A script after which the kernel names the process. With the options its interpreter starts in a third of the time."""
     return lambda place: [write(place, name, AGENT.format(python=PYTHON + options, alone=alone))]
 
 
 def through(*words, path="agents/claude"):
-    """A script that an interpreter is given."""
+    """A script that is an argument of an interpreter."""
     return lambda place: [*words, write(place, path, AGENT.format(python=PYTHON, alone=False))]
 
 
@@ -80,7 +80,7 @@ def node(path="bin/claude", title="", detached="false", words=()):
 
 
 def binary(name):
-    """A program whose file is called so."""
+    """A program whose file has this name."""
     def start(place):
         source, program = write(place, "agent.py", AGENT.format(python=PYTHON, alone=False)), os.path.join(place.dir, "native", name)
         os.makedirs(os.path.dirname(program))
@@ -91,7 +91,7 @@ def binary(name):
 
 
 def unknown(place):
-    """Nothing about it says that it is an agent."""
+    """A program without any sign that it is an agent."""
     return [PYTHON, "-SE", "-c", AGENT.format(python=PYTHON, alone=False)]
 
 
@@ -108,7 +108,8 @@ def below_stdbuf(place):
     return in_front(["stdbuf", "-oL"], CLAUDE, "stdbuf")(place)
 
 
-# -- what stands in between: functions (place, line) -> line -----------------------------------------------------------------------------------------------------
+# -- the programs between agent and hook: functions (place, line) -> line
+# -----------------------------------------------------------------------------------------------------
 
 
 def plain(_, line):
@@ -134,7 +135,7 @@ def wrapper(*words, after=""):
 
 
 def forking(place, line):
-    """A wrapper in C that forks, and waits."""
+    """A wrapper in C that forks and waits."""
     have("cc")
     program = os.path.join(place.dir, "wrap")
     subprocess.run(["cc", "-x", "c", "-o", program, "-"], input=FORKING.encode(), check=True)
@@ -177,7 +178,7 @@ def emulated_agent(place):
 
 
 def called(name):
-    """A shell under the name of one that few machines have."""
+    """A shell under the name of a rare shell."""
     def wrap(place, line):
         program = os.path.join(place.dir, "shells", name)
         os.makedirs(os.path.dirname(program))
@@ -209,7 +210,7 @@ CHAINS = {
     "below stdbuf": (below_stdbuf, plain), "below another program": (in_front([PYTHON, "-c", WRAP_PYTHON], CLAUDE), plain),
     "below an agent of the same name": (in_front([PYTHON, "-c", WRAP_PYTHON], in_front(["sh", "-c", '"$@"; true', "claude"], CLAUDE)), plain), "under a name that nobody knows": (unknown, plain),
     "unknown, and replacing its shell": (unknown, replaced), "an emulated agent": (emulated_agent, plain),
-    # what stands in between
+    # the programs between agent and hook
     "sh": (CLAUDE, shell("sh", "-c")), "bash": (CLAUDE, shell("bash", "-c")), "dash": (CLAUDE, shell("dash", "-c")), "zsh": (CLAUDE, shell("zsh", "-c")), "fish": (CLAUDE, shell("fish", "-c")),
     "busybox": (CLAUDE, shell("busybox", "sh", "-c")), "nu of an unknown agent": (unknown, called("nu")), "pwsh of an unknown agent": (unknown, called("pwsh")), "nu": (CLAUDE, called("nu")), "three shells": (CLAUDE, lambda p, line: shell("sh", "-c")(p, f'sh -c "{line}; true"')),
     "env in between": (CLAUDE, wrapper("env", "A=1", after="; true")), "nice in between": (CLAUDE, wrapper("nice", after="; true")), "timeout in between": (CLAUDE, wrapper("timeout", "1000", after="; true")),
@@ -231,7 +232,7 @@ def line_of(*words):
 
 
 def started(place, start, wrap, **more):
-    """The agent, which has called its hook; and its pid, as itself sees it."""
+    """Returns the agent, after it has called its hook, and its pid in its own namespace."""
     line = wrap(place, line_of())
     agent = place.start(command=[*start(place), line], stdin=subprocess.PIPE, **more)
     agent.stdin.write(body(place))
@@ -278,14 +279,14 @@ def test_agent_ends_behind_a_wrapper(place):
     waits = until(lambda: [path for path in glob.glob(os.path.join(place.store, "wake.*"))], "it waits")
     end(agent, signal.SIGKILL)
     until(lambda: gone(int(os.path.basename(waits[0]).split(".")[1])), "what waits has ended")
-    assert agent.stdout.read() == b"" and log(place) == [], log(place)  # the wrapper has its end of the pipe
+    assert agent.stdout.read() == b"" and log(place) == [], log(place)  # the wrapper has the other end of the pipe
 
 
 # -- where /proc does not show the agent -------------------------------------------------------------------------------------------------------------------------
 
 
 NOBODY = 65534
-# Mounts /proc anew in a PID namespace of its own, and becomes another user. The first process waits for what it starts, and then for orphans.
+# Mounts /proc again in a new PID namespace, and becomes another user. The first process waits for its child, and then for orphans.
 INSIDE = """import ctypes, os, subprocess, sys
 assert ctypes.CDLL(None).mount(b"proc", b"/proc", b"proc", 0, sys.argv[1].encode()) == 0
 os.setgroups([]); os.setresgid({user}, {user}, {user}); os.setresuid({user}, {user}, {user})
@@ -295,7 +296,7 @@ HIDDEN_AGENT = AGENT.replace("import os,", "import ctypes, os,").replace("hook =
 
 
 def inside(place, options, command):
-    """A command in a namespace whose /proc is mounted with these options, as another user, whose place this is."""
+    """Returns a command that runs in a namespace whose /proc is mounted with these options, as another user, who owns the place."""
     have("unshare")
     if os.geteuid() or subprocess.run(["unshare", "-mpf", "true"], capture_output=True, check=False).returncode:
         raise Skip("only root makes namespaces here")
@@ -343,7 +344,8 @@ def test_first_process_is_a_script(place):
     server, given, ended = write(place, "server.mjs", source), write(place, "in", body(place).decode()), os.path.join(place.dir, "ended")
     agent = write(place, "agents/claude", f"#!/bin/sh\n(read -r line <{pipe}; {line_of()} <{given} >/dev/null; : >{ended}) &\n")
     place.start(command=["unshare", "-mpf", "--kill-child", "--mount-proc", "node", server, agent, pipe])
-    until(lambda: os.path.exists(ended), "the hook has ended")  # a look at the store from outside its namespace could refuse it
+    until(lambda: os.path.exists(ended), "the hook has ended")  # before that, a look at the store from outside its namespace could make the store
+                                                                # refuse the hook
     until(lambda: log(place), "it says that no agent was found")
     [line] = log(place)
     assert "no agent found: none of the processes above this one is Claude Code" in line and "node 1" in line, line

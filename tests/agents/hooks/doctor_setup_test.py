@@ -144,7 +144,7 @@ def test_home_is_read_only(place):
 
 
 def installed(place, folder):
-    """A copy of the program and its plugin, as an installation has them."""
+    """Makes a copy of the program and its plugin, like an installation."""
     program = path(place, f"{folder}/bin/tidings")
     os.makedirs(os.path.dirname(program))
     shutil.copy(TIDINGS, program)
@@ -152,7 +152,7 @@ def installed(place, folder):
 
 
 def set_up_by(place, program, folders):
-    """The program that Claude Code's hooks name."""
+    """Returns the program that Claude Code's hooks name."""
     env = {**place.env, "PATH": ":".join([*folders, path(place, "bin"), "/usr/bin", "/bin"]), "HOME": place.dir}
     done = subprocess.run([program, "setup", "claude"], env=env, cwd=place.work, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done

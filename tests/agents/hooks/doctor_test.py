@@ -15,12 +15,12 @@ TITLES = {"claude": "Claude Code", "gemini": "Gemini CLI", "pi": "pi"}
 
 
 def doctor(place, host):
-    """All that it says of an agent."""
+    """Returns all findings of doctor about an agent."""
     return [finding for finding in place.run("doctor", "--json").json if finding["topic"] == TITLES[host]]
 
 
 def program(place, name, version, package, below=None):
-    """An agent that writes into its home whenever it runs, as npm installs it: a link to a file of a package."""
+    """Installs an agent like npm, as a link to a file of a package; the agent writes into its home whenever it runs."""
     folder, bin_folder = os.path.join(place.dir, "lib", below or name, "bundle"), os.path.join(place.dir, "bin")
     for made in (folder, bin_folder):
         os.makedirs(made, exist_ok=True)
@@ -106,14 +106,14 @@ def test_installation_is_gone(place):
         assert found[0]["remedy"] == f"Run 'tidings setup {host}'."
 
 
-# The files that the agents' own commands leave, in the tested versions.
+# The files that the agents' own commands write, in the tested versions.
 PACKAGES = {"claude": ({".claude/settings.json": {"extraKnownMarketplaces": {"tidings": {"source": {"source": "directory", "path": "/src"}}}, "enabledPlugins": {"tidings@tidings": True}}},
                        "claude plugin uninstall tidings@tidings"),
             "gemini": ({".gemini/extensions/tidings/gemini-extension.json": {"name": "tidings", "version": "0.2.0"}, ".gemini/extensions/extension-enablement.json": {"tidings": {"overrides": ["HOME/*"]}}},
                        "gemini extensions uninstall tidings"),
             "opencode": ({".config/opencode/opencode.json": {"plugin": ["other", "@tidings/opencode@0.2.0"]}}, 'from "plugin" in '),
             "pi": ({".pi/agent/settings.json": {"packages": [{"source": "npm:@tidings/pi", "extensions": ["index.ts"]}]}}, "pi remove npm:@tidings/pi")}
-# The same, but not in force.
+# The same files, but disabled.
 OTHERS = {"claude": {".claude/settings.json": {"enabledPlugins": {"tidings@tidings": False, "tidingsmore@x": True}}},
           "gemini": {".gemini/extensions/tidings/gemini-extension.json": {"name": "tidings"}, ".gemini/extensions/extension-enablement.json": {"tidings": {"overrides": ["!HOME/*"]}}},
           "opencode": {".config/opencode/opencode.json": {"plugin": ["@tidings/opencode-more", 7]}}, "pi": {".pi/agent/settings.json": {"packages": ["npm:@tidings/pie", {}]}}}
@@ -144,7 +144,7 @@ def test_own_packages(place):
         assert any(finding["text"] == "it is not set up" for finding in says()), says()
         place.ok("setup", host)
         write_all(place, {name: value for name, value in files.items() if ".claude/settings" not in name})
-        if host == "claude":  # one file has both
+        if host == "claude":  # one file has both settings
             with open(os.path.join(place.dir, ".claude/settings.json"), encoding="utf-8") as file:
                 settings = json.loads(file.read().split("\n", 1)[1])
             write_all(place, {".claude/settings.json": settings | files[".claude/settings.json"]})

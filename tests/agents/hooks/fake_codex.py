@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""As much of `codex` as setup talks to: --version, and app-server with hooks/list."""
+"""The parts of `codex` that setup uses: --version, and app-server with hooks/list."""
 import json
 import os
 import re
@@ -55,5 +55,5 @@ if sys.argv[1:] == ["app-server"]:
     serve()
 else:
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    from tested import says  # a third of the time that this takes to start
+    from tested import says  # importing it takes a third of the start
     print(says("codex"))

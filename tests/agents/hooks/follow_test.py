@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A session that follows another one in the same window, one that is resumed, and one that ends: what waits and what is leased in it."""
+"""Tests what happens to waiting and leased notifications when a session follows another one in the same window, is resumed, or ends."""
 import json
 import os
 import signal
@@ -15,7 +15,7 @@ ANEW = {"codex": "clear", "claude": "clear", "gemini": "clear", "qwen": "clear",
 
 
 def begun(place, host, session, source):
-    """A session in which a prompt was answered."""
+    """Makes a session in which a prompt was answered."""
     prompt, _, stop, _ = HOSTS[host]
     call(place, host, "SessionStart", session, source=source)
     call(place, host, prompt, session, prompt="hello")
@@ -83,7 +83,7 @@ def test_sent_afterwards(place):
     place.ok("push", "-s", "one", "the disk is new")
     assert place.messages("one") == ["the disk is new"] and len(place.messages("three")) == 2
     assert log(place) == []
-    place.event("session.opened", {}, "unnamed", owner=os.getpid())  # of a host that says nothing of itself
+    place.event("session.opened", {}, "unnamed", owner=os.getpid())  # of a host that does not name itself
     place.ok("push", "-s", "unnamed", "stays here")
     assert place.messages("unnamed") == ["stays here"]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings hook` by calls as hosts make them: what each dialect answers, and that whatever is wrong leaves the agent working."""
+"""Tests `tidings hook` with calls like those of the agents: the answer in each dialect, and that no error stops the agent."""
 import contextlib
 import json
 import os
@@ -44,7 +44,8 @@ def test_mailbox(place):
 
 
 def soon(place, text, seconds, *words):
-    """The answer of a call that is back within so many seconds: on a busy machine not each is, and one that waits longer by itself never is."""
+    """Returns the answer of the first call that takes at most so many seconds. On a busy machine some calls take longer; a call that waits longer by
+    itself always does."""
     for _ in range(20):
         process = place.start("hook", "--owner", str(os.getpid()), *words, stdin=subprocess.PIPE)
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Markers that tidings has not written prove nothing: those of a tool's output, of a model that repeats one, of a person's prompt."""
+"""Tests that markers which tidings has not written prove nothing: in a tool's output, in a model's repetition, in a person's prompt."""
 import os
 import re
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings hook` whose parent ends too early: it has no agent, works without one, and leaves nothing that waits."""
+"""`tidings hook` whose parent ends too early: it has no agent, works without one, and leaves no process that waits."""
 import contextlib
 import json
 import os
@@ -18,11 +18,11 @@ print("started", flush=True)
 threading.Event().wait()
 """
 HELD = ["sh", "-c", 'read line; "$@"; exit', "sh"]  # works when a line comes
-LEFT = ["sh", "-c", 'exec 3<&0; (read line <&3; exec "$@" <&3 3<&-) &', "sh"]  # ends at once; what it leaves works when a line comes
+LEFT = ["sh", "-c", 'exec 3<&0; (read line <&3; exec "$@" <&3 3<&-) &', "sh"]  # ends at once; its child starts the hook when a line comes
 
 
 def starts(place, command):
-    """Processes in a session of their own, so that whoever gets the orphans is not of them; an agent's terminal is."""
+    """Starts processes in a session of their own, so that the process which gets the orphans does not belong to it, but an agent's terminal does."""
     environment = {**place.env, "CLAUDE_CODE_ENTRYPOINT": "cli"}
     return place.start(command=command, stdin=subprocess.PIPE, env=environment, start_new_session=True)
 
@@ -66,7 +66,7 @@ def test_agent_ends_while_its_hook_reads(place):
     """an agent that ends before its hook has read the input is the agent all the same: nothing waits for the process that gets the orphan"""
     agent = starts(place, [sys.executable, "-c", AGENT, *hook("--wait", "claude")])
     assert agent.stdout.readline() == b"started\n"
-    agent.stdin.write(b" " * (4 << 20))  # far more than a pipe holds: so the hook reads, and knows its agent
+    agent.stdin.write(b" " * (4 << 20))  # far more than a pipe holds, so the write returns only when the hook reads, and then it has found its agent
     agent.stdin.flush()
     end(agent, signal.SIGKILL)
     assert said(agent, body(place, "Stop")) == b"" and log(place) == []

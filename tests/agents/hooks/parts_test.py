@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A message that is larger than what an agent shows its model of one answer: it goes in numbered parts, and the model has each word of it once, in order.
-The text for the model is cut here as the agents cut it."""
+"""Tests messages that are larger than the part of an answer that an agent shows its model: they are sent in numbered parts, and the model has each word
+once, in order. The test cuts the text for the model in the same way as the agents."""
 import json
 import os
 import re
@@ -16,7 +16,7 @@ WORD = re.compile(r"\bword-\d+\b")
 
 
 def shown(host, text, stop):
-    """As the agents do it: Claude Code and Codex with all answers, GitHub Copilot CLI with those to tool results."""
+    """Cuts a text like the agents: Claude Code and Codex cut all answers, GitHub Copilot CLI those to tool results."""
     if host == "claude" and len(text.encode("utf-16-le")) // 2 > 10000:
         return f"<persisted-output>Output too large. Preview:\n{text[:2000]}\n</persisted-output>"
     if host == "codex" and len(text.encode()) > 10000:

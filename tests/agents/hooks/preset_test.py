@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""In which words `tidings hook` shows notifications: plain ones, unless a configuration chooses others."""
+"""Tests the words with which `tidings hook` shows notifications: plain ones, unless a configuration chooses others."""
 import os
 import sys
 

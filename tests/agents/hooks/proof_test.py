@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The agent's transcript settles what a hook handed out: by hook calls beside a transcript that the test writes, and by an agent that is killed at random
-moments and resumed. TIDINGS_KILLS is how often each agent is killed (12; 4 with a sanitizer)."""
+"""Tests that the agent's transcript settles the deliveries of hooks: with hook calls beside a transcript that the test writes, and with an agent that is
+killed at random moments and resumed. TIDINGS_KILLS is how often each agent is killed (12; 4 with a sanitizer)."""
 import datetime
 import json
 import os
@@ -32,7 +32,7 @@ def said(answer):
 
 
 def line(host, event, text):
-    """Returns what each agent writes into its transcript for a text of a hook's, as far as it matters here."""
+    """Returns the record that each agent writes into its transcript for a hook's text, as far as it matters here."""
     stop = event == EVENTS[host][2]
     if host == "claude":
         return {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [text], "hookEvent": event},
@@ -50,12 +50,12 @@ def line(host, event, text):
 
 
 class Agent:
-    """Calls hooks as one process of an agent does, and writes a transcript."""
+    """Calls hooks like one process of an agent, and writes a transcript."""
 
     def __init__(self, place, host, pid=None):
         self.place, self.host, self.pid = place, host, pid or os.getpid()
         self.path = transcript(place, host)
-        if host == "copilot":  # which names it at the end of a turn only
+        if host == "copilot":  # it names its transcript only at the end of a turn
             place.env["COPILOT_HOME"] = os.path.join(place.dir, "copilot")
             self.path = os.path.join(place.env["COPILOT_HOME"], "session-state", "s", "events.jsonl")
             os.makedirs(os.path.dirname(self.path), exist_ok=True)
@@ -76,7 +76,7 @@ class Agent:
         return self.call(EVENTS[self.host][1], tool_name="ls", tool_use_id="c", tool_input={}, tool_response="x")
 
     def answers(self):
-        """The tool's result and the model's answer are in the transcript by now: nothing that is not there comes any more."""
+        """Writes the tool's result and the model's answer into the transcript: from now on no record before them can be added."""
         when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(milliseconds=5)
         for record in RECORDS[self.host]:
             self.append(json.dumps({**record, "timestamp": when.isoformat(timespec="milliseconds").replace("+00:00", "Z")}, separators=(",", ":")) + "\n")
@@ -89,7 +89,7 @@ class Agent:
         self.append(json.dumps(line(self.host, event, text)) + ("\n" if whole else ""))
 
     def append(self, entry):
-        """A line that is not whole is passed over, as the agents do."""
+        """Leaves an incomplete line as it is, like the agents."""
         with open(self.path, "ab+") as file:
             size = end = file.seek(0, os.SEEK_END)
             while end and (file.seek(end - 1), file.read(1))[1] != b"\n":
@@ -275,7 +275,7 @@ def test_other_file(place):
 
 
 def live(agent, seed):
-    """Turns without an end, in a process of its own; what a hook says is written down a moment later, as the agents do."""
+    """Makes turns without end, in a process of its own. Like the agents, it writes a hook's answer into the transcript a moment later."""
     agent.pid = os.getpid()
     agent.start()
     chance = random.Random(seed)
@@ -288,7 +288,7 @@ def live(agent, seed):
 
 
 def forked(place, host, seed):
-    """In a process group of its own, which is there when this returns and before the child runs anything."""
+    """Forks into a process group of its own, which exists before this returns and before the child runs anything."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -330,7 +330,7 @@ def killed(place, host):
         return {number: len([entry for entry in written(agent) if f"Thing number {number}." in entry]) for number in range(1, count + 1)}
 
     def all_there():
-        """A call that a busy machine takes too long for says nothing, and the next one does."""
+        """Calls hooks until the notification has come, because a call on a busy machine may run out of time."""
         for step, event in ((agent.prompt, 0), (agent.tool, 1), *((agent.stop, 2) for _ in range(count))):
             text = step()
             if not text and event == 2:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The hook calls that the real agents made in tests/agents/hosts (in the pinned versions recorded/HOST.jsonl, in others recorded/HOST-VERSION.jsonl, one call a line), made again: so
-machines on which an agent cannot be installed test its dialect too. record_calls.py there records them. Each recording is three runs of one session: two tools; a tool that fails; an edit of own.txt and a tool."""
+"""Repeats the hook calls that the real agents made in tests/agents/hosts, so that machines without an agent test its dialect too. recorded/HOST.jsonl has the calls of the pinned version,
+recorded/HOST-VERSION.jsonl those of another one, one call a line. record_calls.py there records them. Each recording is three runs of one session: two tools; a tool that fails; an edit of own.txt and a tool."""
 import json
 import os
 import re
@@ -12,12 +12,12 @@ from kit import main
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-MOST_LINES = 300  # that an agent with hooks costs
+MOST_LINES = 300  # for each agent with hooks
 EDITORS = {"Write", "write_file", "apply_patch"}
 
 
 def files_of(host):
-    """The tested version's first."""
+    """Returns the names of the recordings; the tested version's comes first."""
     return sorted(name for name in os.listdir(os.path.join(HERE, "recorded")) if name.startswith((f"{host}.", f"{host}-")))
 
 
@@ -34,7 +34,8 @@ def said(answer):
 
 
 class Run:
-    """Makes the calls one after the other. Before each there is news of its own, so that what is told where, and how often, can be seen."""
+    """Makes the calls one after the other. Before each call it pushes a different notification, so that the test sees which answer has it and how
+    often."""
 
     def __init__(self, place, host):
         self.place, self.host, self.session = place, host, f"session-of-{host}"
@@ -60,7 +61,7 @@ class Run:
     def stop(self, text):
         path = json.loads(text)["transcript_path"]
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:  # as it is when the model has answered
+        with open(path, "w", encoding="utf-8") as file:  # the transcript after the model's answer
             file.write('{"id":"1","timestamp":"t","type":"gemini","content":"Well."}\n')
         self.count += 1
         self.place.ok("submit", "-s", self.session, f"Message number {self.count}.")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Notifications that a person takes back together with their prompt are shown again: by hook calls beside transcripts as the agents write them (tests/agents/hosts has the agents
-themselves)."""
+"""Tests that notifications which a person takes back together with their prompt are shown again: with hook calls beside transcripts in the agents' formats (tests/agents/hosts
+has the agents themselves)."""
 import json
 import os
 import sys
@@ -11,8 +11,8 @@ from proof_test import MARKER, Agent, deliveries, told
 
 SESSION, SECOND, THIRD = ("01a204f8-30d8-7813-9fa3-87d627a0a6e0", "01a204f8-35a6-7681-9784-c13c367ae72d", "01a204f8-37ef-7cf0-a432-7071bb7886c6")
 
-LARGE = 400 << 10  # bytes; at first the hook reads less
-TOO_LONG = 9 << 20  # more than it reads at most
+LARGE = 400 << 10  # bytes; more than the hook reads at first
+TOO_LONG = 9 << 20  # more than the hook reads at most
 
 
 class Writer(Agent):
@@ -34,12 +34,13 @@ class Writer(Agent):
         self.append(json.dumps(fields, separators=(",", ":")) + "\n")
 
     def works(self, size):
-        """Writes results of tools with so many bytes."""
+        """Writes tool results of so many bytes."""
         for _ in range(size // 1000):
             self.record(type="x", text="x" * 980)
 
     def prompts(self, words, parent="", tool=False, size=0):
-        """A prompt of the person's, and its answer after so many bytes; what the prompt's hook said, or the hook of a tool's result."""
+        """Makes a prompt of the person, and its answer after so many bytes. Returns the answer of the prompt's hook, or of the hook of a tool's
+        result."""
         self.count += 1
         said = self.prompt()
         if self.host == "claude":
@@ -83,7 +84,7 @@ def outcomes(place):
 
 
 def begin(place, host, size=0):
-    """Two prompts with a notification each, and so many bytes for each; where the second one begins."""
+    """Makes two prompts with a notification each, and so many bytes for each. Returns the agent and the place where the second prompt begins."""
     agent = Writer(place, host)
     push(place, "First thing.")
     assert "First thing." in agent.prompts("one", size=size)
@@ -111,7 +112,7 @@ def test_codex(place):
     agent.goes_on_in(f"{SESSION}_{THIRD}", (SECOND, size), "23")
     said = agent.prompts("six")
     assert "Fifth thing." in said and "First thing." not in said and "Second thing." not in said, said
-    agent.goes_on_in(f"{SESSION}_{SECOND.replace('7681', '7999')}", (SESSION, 0), "24")  # as it was at first
+    agent.goes_on_in(f"{SESSION}_{SECOND.replace('7681', '7999')}", (SESSION, 0), "24")  # back to the first state
     said = agent.prompts("seven")
     assert all(f"{word} thing." in said for word in ("First", "Second", "Fifth")), said
     assert agent.prompts("eight") == ""
@@ -233,7 +234,7 @@ def test_qwen(place):
 
 
 def take_back(agent, size):
-    """The second prompt, as each agent writes it when a person prompts next; what comes then, with that prompt or the one after it."""
+    """Takes the second prompt back and prompts again, in the way of each agent. Returns the answer with that prompt or with the next one."""
     if agent.host == "claude":
         assert agent.prompts("three", parent="p1", size=LARGE) == ""
     elif agent.host == "qwen":

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The line for the person: what an answer hands to the model, in the agents that show it; nothing in the others, and nothing where it is turned off."""
+"""Tests the line for the person, which says what an answer hands to the model: in agents that show it; not in the others, and not if it is turned
+off."""
 import json
 import os
 import sys
@@ -10,7 +11,7 @@ from kit import main
 from setup_test import FILES, programs, read
 
 SHOW = ("codex", "claude", "gemini")
-AT_STOP = (*SHOW, "qwen")  # and at a turn's end
+AT_STOP = (*SHOW, "qwen")  # these also show it at a turn's end
 
 
 def line(place, host, event, **fields):

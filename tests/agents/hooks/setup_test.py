@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings setup` on configurations as people have them: what is there stays, twice is as once, --remove takes it back, what cannot be read is refused."""
+"""Tests `tidings setup` on realistic configurations: existing content stays, a second run changes nothing, --remove restores the file, and an unreadable
+file is refused."""
 import itertools
 import json
 import os
@@ -27,7 +28,7 @@ EVENTS = {"claude": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToo
 
 
 def programs(place, **versions):
-    """The agents, as far as setup runs them."""
+    """Makes stand-ins for the agents, with the parts that setup runs."""
     folder = os.path.join(place.dir, "bin")
     os.makedirs(folder, exist_ok=True)
     for name, version in {**VERSIONS, **versions}.items():
@@ -59,7 +60,7 @@ def read(place, name):
 
 
 def commands(value, event):
-    """Without the guard, by which the agent goes on when the program is gone."""
+    """Returns the command without its guard, which lets the agent continue if the program is gone."""
     lines = [hook["command"] for group in value["hooks"][event] for hook in group["hooks"]]
     guarded = [re.fullmatch(r"test -x (.+) && exec (\1 hook \w+(?: --wake)?)(?: --room \d+)? \|\| echo {}|test -x (.+) && exec (\3 hook \w+ --wait) \|\| :", line) for line in lines]
     return [found[2] or found[4] if found else line for found, line in zip(guarded, lines)]
@@ -301,7 +302,7 @@ def test_folders(place):
 def test_senseless(place):
     """what an option would do nothing for is a mistake"""
     programs(place)
-    place.refused("setup", "claude", "--config", "x", code=2, says="--config")  # the hooks would not read it
+    place.refused("setup", "claude", "--config", "x", code=2, says="--config")  # the hooks would ignore the option
     place.refused("setup", "gemini", "--no-wake", code=2, says="--no-wake: Gemini CLI")
     place.refused("setup", "claude", "--remove", "--no-wake", code=2, says="--no-wake and --remove exclude each other")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings hook` when a session starts: what the model is told, and what the store learns of a session whose start nobody reported."""
+"""Tests `tidings hook` when a session starts: the text for the model, and sessions whose start was not reported."""
 import json
 import os
 import re
@@ -11,11 +11,12 @@ import sys
 from calls import as_others, transcript
 from kit import end, main, until
 
-HOSTS = {"codex": True, "claude": True, "qwen": False, "copilot": False}  # does a session that is resumed have what was said at its start?
+HOSTS = {"codex": True, "claude": True, "qwen": False, "copilot": False}  # does a resumed session still have the text of its start?
 
 
 def call(place, host, event, session="s", owner=None, words=(), **fields):
-    named = {"timestamp": "2026-01-01T00:00:00Z"} if host == "copilot" else {"transcript_path": transcript(place, host, session)}  # which names it at the end of a turn only
+    named = {"timestamp": "2026-01-01T00:00:00Z"} if host == "copilot" else {"transcript_path": transcript(place, host, session)}  # it names its transcript only at the end
+                                                                                                                                   # of a turn
     text = json.dumps({"session_id": session, "hook_event_name": event, "cwd": place.work, **named, **fields})
     return as_others(host, event, place.ok("hook", "--budget", "60s", "--owner", str(owner or os.getpid()), *words, host, stdin=text).json)
 
@@ -47,7 +48,7 @@ def test_instructions(place):
 
 
 def watchers(session):
-    """The processes that alert a person of a session."""
+    """Returns the processes that alert a person of a session."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings hook` at the end of a turn and inside a subagent: what becomes the reason to go on, and where nothing is handed out."""
+"""Tests `tidings hook` at the end of a turn and inside a subagent: the reason to continue, and the cases in which nothing is delivered."""
 import json
 import os
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tool calls of a session whose transcript is in another format, is missing, grows, is late, or was cut, of every agent that has one. TIDINGS_CALLS is how many there are of
-each agent (50; 1000 in `./dev test deep`), a fifth of them of each kind. The agent drops some answers: its model does not get them."""
+"""Tests tool calls of a session whose transcript is in another format, is missing, grows, is late, or was cut, for every agent that has one. TIDINGS_CALLS is the number of
+calls of each agent (50; 1000 in `./dev test deep`), a fifth of them of each kind. The agent drops some answers, which its model does not get."""
 import datetime
 import json
 import os
@@ -39,12 +39,12 @@ ANSWERS = {"claude": {"type": "assistant"}, "codex": {"type": "response_item", "
 
 
 class Session:
-    """A session of an agent: what its model got, and the file that it writes."""
+    """A session of an agent, with the texts that its model got, and its transcript."""
 
     def __init__(self, place, host, kind, chance):
         self.place, self.host, self.kind, self.chance = place, host, kind, chance
         self.path, self.got, self.lines, self.unwritten = transcript(place, host), [], [], []
-        if host == "copilot":  # which names it at the end of a turn only
+        if host == "copilot":  # it names its transcript only at the end of a turn
             place.env["COPILOT_HOME"] = place.dir
 
     def call(self, event, dropped=False, **fields):
@@ -67,7 +67,7 @@ class Session:
         self.unwritten.append(text)
 
     def write(self, to_the_end=False):
-        """Writes the part of the conversation that is in the file by now."""
+        """Writes the transcript as it is at this moment."""
         if self.kind == "missing":
             return
         late = self.kind == "late" and not to_the_end
@@ -78,7 +78,7 @@ class Session:
         if self.kind == "truncated" and self.lines and not to_the_end:
             text = text[:-self.chance.randrange(1, len(self.lines[-1]) + 2)]  # the rest of the last line comes later
             if len(self.lines) > 30:
-                self.lines = self.lines[-1:]  # what was before it is gone
+                self.lines = self.lines[-1:]  # the earlier lines are gone
         with open(self.path, "w", encoding="utf-8") as file:
             file.write(text)
 
@@ -86,7 +86,7 @@ class Session:
         self.call(EVENTS[self.host][1], dropped, tool_name="Bash", tool_use_id=call, tool_call_id=call, tool_input={}, tool_response="x")
 
     def turn_ends(self, to_the_end=False):
-        """And the next one begins."""
+        """Ends the turn and begins the next one."""
         self.call(EVENTS[self.host][2])
         self.write(to_the_end)
         self.call(EVENTS[self.host][0], prompt="x")

@@ -54,7 +54,7 @@ def test_rewake(place):
 
 
 def waiting(place, owner=None):
-    """The places of the agent's waiters."""
+    """Returns the places of the agent's waiters."""
     folder = os.path.join(os.path.dirname(place.logs), "waiting")
     names = os.listdir(folder) if os.path.isdir(folder) else []
     return [os.path.join(folder, name) for name in names if name.startswith(f"{owner or os.getpid()}-")]
@@ -65,7 +65,7 @@ def unread(file):
 
 
 def opened(link):
-    """Returns what a descriptor of another process names; that process may close it meanwhile."""
+    """Returns the file of another process's descriptor; that process may close it meanwhile."""
     try:
         return os.readlink(link)
     except FileNotFoundError:
@@ -82,7 +82,7 @@ def test_place_of_the_waiter(place):
     assert stat.S_ISFIFO(os.stat(fifo).st_mode)
     assert [stat.S_IMODE(os.stat(path).st_mode) for path in (fifo, os.path.dirname(fifo))] == [0o600, 0o700]
     sockets = [link for link in map(opened, glob.glob(f"/proc/{waiter.pid}/fd/*")) if link.startswith("socket:")]
-    assert not sockets, sockets  # whose names others could know
+    assert not sockets, sockets  # other processes could know their names
     with open(fifo, "wb", buffering=0) as words:
         words.write(b"e")
     assert waiter.wait(DEADLINE_S) == 0 and not waiting(place)
@@ -100,7 +100,7 @@ def test_place_is_left(place):
         end(waiter, signal.SIGKILL)
     [fifo] = waiting(place)
     folder = os.path.dirname(fifo)
-    for name in (f"{agent.pid}-0123", "9999999-0123"):  # the second is more than a process's number can be
+    for name in (f"{agent.pid}-0123", "9999999-0123"):  # the second is larger than any pid
         os.mkfifo(os.path.join(folder, name))
     waiter = rewake(place)
     until(lambda: not waiting(place, 9999999), "what an agent has left is removed")
@@ -130,7 +130,7 @@ def test_waits_for_the_store(place):
     call(place, "claude", "Stop")
     with stuck_opener(place):
         waiter = rewake(place, words=("--budget", "1ms"))
-        most = 2 * os.path.getsize(os.environ["TIDINGS_PLUGIN"])  # each try reads it
+        most = 2 * os.path.getsize(os.environ["TIDINGS_PLUGIN"])  # each attempt reads the plugin
         until(lambda: waiter.poll() is not None or bytes_read(waiter) > most, "it has tried again")
         assert waiter.poll() is None, log(place)
     place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
@@ -145,7 +145,7 @@ def test_rewake_for_the_rest(place):
     for number in range(3):
         place.ok("submit", "-s", "s", f"message {number}")
     assert context(call(place, "claude", "Stop"), "Stop") == "message 0"
-    end(waiter, signal.SIGKILL)  # which would wake it as well
+    end(waiter, signal.SIGKILL)  # otherwise it would wake the agent as well
     assert call(place, "claude", "Stop", stop_hook_active=True) == {}
     waiter = rewake(place)
     assert waiter.wait(DEADLINE_S) == 2
@@ -222,7 +222,7 @@ def test_queue(place):
 
 
 def codex_waits(place):
-    """An idle session of Codex and the process that waits for it: the agent, a hook to call, the process's id."""
+    """Makes an idle session of Codex. Returns the agent, a function that calls a hook, and the id of the process that waits."""
     agent = place.start(command=["sleep", "600"])
 
     def hook(event, **fields):
@@ -254,7 +254,7 @@ def test_agents_command_is_missing(place):
 
 
 def sleeps_without_limit(pid):
-    """Whether it sleeps in ppoll with no time-out. If the kernel does not say that of another user's process, the answer is yes."""
+    """Returns whether the process sleeps in ppoll without a time limit; also true if the kernel hides that."""
     try:
         with open(f"/proc/{pid}/syscall", encoding="utf-8") as file:
             words = file.read().split()
@@ -304,7 +304,7 @@ def test_store_goes(place):
     call(place, "claude", "Stop")
     waiter = rewake(place)
     until(lambda: waits(place, waiter) and sleeps_without_limit(waiter.pid), "it waits")
-    for name in ("data.mdb", "lock.mdb", "shared"):  # not the folder: the log is in it
+    for name in ("data.mdb", "lock.mdb", "shared"):  # not the folder, because it contains the log
         os.remove(os.path.join(place.store, name))
     assert waiter.wait(DEADLINE_S) == 0 and not waiting(place)
     [line] = log(place)

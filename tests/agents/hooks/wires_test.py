@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings hook` by calls that say something besides the turns: subagents, a person who is asked or who stops a turn, the configuration, compaction, the context's use."""
+"""Tests `tidings hook` with calls beside the turns: subagents, a person who is asked or who stops a turn, the configuration, compaction, the use of the context."""
 import json
 import os
 import signal
@@ -13,11 +13,11 @@ from wake_test import rewake, unread, waiting
 
 STOPPED = '{"parentUuid":"x","type":"user","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user]"}]},"uuid":"y","timestamp":"%s"}\n'
 
-LATER = 3600  # seconds: what is stamped so is no older than a turn that begins next, however slow the machine is
+LATER = 3600  # seconds: a record with a stamp this far ahead is not older than the next turn, even on a slow machine
 
 
 def state(place):
-    return place.ok("status", "--json", env={"TIDINGS_SESSION": "s"}).json["state"]  # it may be new
+    return place.ok("status", "--json", env={"TIDINGS_SESSION": "s"}).json["state"]  # the session may be new
 
 
 def stamp(seconds):
@@ -210,14 +210,14 @@ def test_stopped_before_it_is_watched(place):
 
 
 def now_stamp():
-    """The time in the milliseconds of a transcript; and no later than what comes next."""
+    """Returns the time in the format of a transcript; the next call comes later."""
     ms = time.time_ns() // 1_000_000
     until(lambda: time.time_ns() // 1_000_000 > ms, "a later millisecond")
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(ms // 1000)) + f".{ms % 1000:03}Z"
 
 
 def has_looked(place, waiter):
-    """The waiter takes this word of the end of a turn after its first look."""
+    """Writes the end of a turn into the transcript after the waiter's first look."""
     until(lambda: waits(place, waiter), "it waits")
     [fifo] = waiting(place)
     with open(fifo, "r+b", buffering=0) as words:
@@ -261,7 +261,7 @@ def test_late_notice_of_the_turn_before(place):
 def test_stopped_while_the_store_is_busy(place):
     """what the transcript says is not lost when another writer holds the store: it is reported when that one is gone"""
     path = transcript(place, "claude")
-    size = 64 << 10  # as much as is read of it
+    size = 64 << 10  # as much as the waiter reads
     with open(path, "w", encoding="utf-8") as file:
         file.write("x" * size + "\n")
     call(place, "claude", "UserPromptSubmit", prompt="x", transcript_path=path)
@@ -334,7 +334,7 @@ def test_configuration(place):
 
 
 def written(path, text):
-    """When; the kernel may take that from a clock which is some milliseconds late."""
+    """Writes a file and returns its time; the kernel's clock for that may be some milliseconds late."""
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     return os.stat(path).st_mtime - 0.001

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""cost.py [N] [AGENT…]: what the hook of a tool call costs when nothing is pending. Each agent that calls hooks makes N tool calls (200) in one turn. In each three calls, one is answered by
-tidings; one by the least program, which prints {} and ends; and one finds no installation, so that its hook is a shell that echoes {}. Prints the medians of the time from the model's answer to
-the next request, and of the differences from the shell. Needs a quiet machine, a C compiler, and a release build in TIDINGS_BUILD_DIR."""
+"""cost.py [N] [AGENT…]: measures the time of a tool call's hook when nothing is pending. Each agent that calls hooks makes N tool calls (200) in one turn. In each group of three calls, tidings
+answers one; a minimal program, which prints {} and ends, answers another one; and one finds no installation, so that its hook is a shell that echoes {}. Prints the medians of the time from the
+model's answer to the next request, and of the differences from the shell. Needs a quiet machine, a C compiler, and a release build in TIDINGS_BUILD_DIR."""
 import itertools
 import os
 import statistics
@@ -19,7 +19,7 @@ FIRST = 20  # calls that are not counted: the agent warms up
 
 
 class Timing(ModelServer):
-    """Notes when each request comes and when its answer has ended, and switches the hook between."""
+    """Notes when each request comes and when its answer has ended, and switches the hook between the two."""
 
     def __init__(self, switch):
         super().__init__([])
@@ -42,12 +42,12 @@ LEAST = "#include <unistd.h>\nint main(void) { return write(1, \"{}\\n\", 3) != 
 
 
 def kind(number):
-    """The hook of that call: each is as often first as last."""
+    """Returns the hook of that call. Each kind is first as often as last."""
     return ORDERS[number // 3 % len(ORDERS)][number % 3]
 
 
 class Hooks:
-    """Programs that take the command's place, each by a rename."""
+    """The programs that replace the command, each by a rename."""
 
     def __init__(self, place):
         self.program, self.spare, self.lock = place.command, place.command.with_name("spare"), threading.Lock()
@@ -62,12 +62,12 @@ class Hooks:
                 return
             os.link(self.files[kind(number)], self.spare)
             self.spare.replace(self.program)
-            self.spare.unlink(missing_ok=True)  # a rename onto the same file leaves it
+            self.spare.unlink(missing_ok=True)  # a rename onto the same file does nothing
 
 
 def measure(name, calls, terminal):
     with Place() as place:
-        with Timing(lambda number: hooks.switch(number)) as model:  # pylint: disable=unnecessary-lambda # it is made below
+        with Timing(lambda number: hooks.switch(number)) as model:  # pylint: disable=unnecessary-lambda # `hooks` is made below
             agent = AGENTS[name](place, model)
             hooks = Hooks(place)
             try:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""embedded_test.py [NAME]: agents that run inside other programs, with the hooks or the plugin that setup has written: a program of the Claude Agent SDK, and agents that
-speak the Agent Client Protocol with acpx: claude-agent-acp, codex-acp and `opencode acp`. Prints TAP."""
+"""embedded_test.py [NAME]: tests agents that run inside other programs, with the hooks or the plugin that setup has written: a program of the Claude Agent SDK, and
+agents that speak the Agent Client Protocol with acpx: claude-agent-acp, codex-acp and `opencode acp`. Prints TAP."""
 import os
 import pathlib
 import sys
 
-os.environ["npm_config_omit"] = "optional"  # the agents' own programs are there already
+os.environ["npm_config_omit"] = "optional"  # the agents' own programs are installed already
 
 import hook_scenarios  # noqa: E402
 import opencode_test  # noqa: E402
@@ -26,7 +26,7 @@ def node():
 
 
 class Embedded:
-    """The differences from the agent in its own program."""
+    """How the agent differs from the one in its own program."""
 
     def acpx(self, prompt, *agent):
         words = " ".join(f"'{word}'" for word in agent)
@@ -42,7 +42,7 @@ class Program(Embedded, Claude):
 
 
 class ClaudeAcp(Embedded, Claude):
-    """acpx asks claude-agent-acp to leave out the user's settings, unless a variable says otherwise; editors do not."""
+    """Unlike editors, acpx lets claude-agent-acp ignore the user's settings, unless a variable is set."""
 
     def environment(self):
         return super().environment() | {"CLAUDE_CODE_EXECUTABLE": str(installed_host("claude") / "node_modules" / ".bin" / "claude"), "ACPX_CLAUDE_INCLUDE_USER_SETTINGS": "1"}
@@ -73,7 +73,7 @@ class OpencodeAcp(Embedded, Agent):
     name, title = "opencode", "opencode"
     shell = opencode_test.Opencode.shell
 
-    def __init__(self, place, model):  # no hooks: a plugin
+    def __init__(self, place, model):  # it has a plugin instead of hooks
         self.place, self.model, self.process, self.session = place, model, None, None
         opencode_test.configure(place, model)
         place.tidings("setup", "opencode")

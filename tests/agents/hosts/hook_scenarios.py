@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""hook_scenarios.py: what every agent that calls hooks must do with tidings, asserted on the requests that its model got. Knows agents by
-hook_hosts.Agent only.
+"""hook_scenarios.py: the scenarios of every agent that calls hooks. They check the requests that its model got, and use agents only through
+hook_hosts.Agent.
 """
 import html
 import signal
@@ -16,7 +16,7 @@ def rule(prompt, *answers):
 
 
 def requests(agent, prompt):
-    """The model's requests in which the prompt stands, in the order in which they came, but for those for a title; some hosts escape what hooks say."""
+    """Returns the model's requests that contain the prompt, in their order, except those for a title; some agents escape the text of hooks."""
     return [request for request in agent.model.requests if request["tools"] and prompt in html.unescape(request["text"]) and "task title of at most" not in request["text"]]
 
 
@@ -47,13 +47,13 @@ def push(agent, text, *more):
 
 
 def nothing_pending(agent):
-    """But the model's own edits, which are kept for a moment, for what a watcher may say of them, and are never told."""
+    """Nothing is pending except the model's own edits, which are kept for a moment to recognize a watcher's report, and are never shown."""
     left = [item for item in agent.place.ask("pending", "-s", agent.session)["items"] if not item.get("caused_by")]
     assert not left, f"still pending: {left}"
 
 
 class Gate:
-    """A tool that says that it runs, and goes on when it is told to."""
+    """A tool that reports that it runs, and continues when the test opens the gate."""
 
     def __init__(self, agent, name, end=""):
         self.started, self.go = (agent.place.project.parent / f"{name}-{word}" for word in ("started", "go"))
@@ -72,7 +72,7 @@ def says(agent, terminal, line):
 
 
 def stops(agent, terminal, stopped):
-    """A person stops the turn, and it has ended when the condition holds."""
+    """A person stops the turn; the condition holds when it has ended."""
     terminal.press(agent.stops, wanted=stopped, what="the turn is stopped", only_at=agent.works)
     terminal.ask("send-keys", "C-u")  # some agents put the prompt back
 
@@ -165,7 +165,7 @@ def own_edits_are_not_news(agent):
     try:
         until(lambda: watches(watch.pid), "the watcher watches")
         agent.model.replace([rule("Wren three", agent.write(own, "of the model's own\n"), gate.tool, {"text": "Good."})])
-        watch.send_signal(signal.SIGSTOP)  # or, where the agent is slow, it may see the file before there is anything in it
+        watch.send_signal(signal.SIGSTOP)  # otherwise, if the agent is slow, the watcher may see the file while it is still empty
         agent.start("Wren three: write it.", agent.session)
         gate.wait()
         watch.send_signal(signal.SIGCONT)
@@ -425,6 +425,6 @@ def installation_is_gone(agent):
 
 ALL = (news_at_a_tool_result, pending_rides_on_the_prompt, own_edits_are_not_news, killed_mid_turn, critical_into_streaming, submitted_while_busy, more_than_fits,
        many_queued, nothing_stays_leased, failed_request, as_the_page_shows, commands_find_tidings)
-LAST = (told_what_the_blocks_are, installation_is_gone)  # they begin sessions, and Gemini CLI resumes the latest
+LAST = (told_what_the_blocks_are, installation_is_gone)  # these begin sessions, and Gemini CLI resumes the latest one
 WITH_WAKING = (woken_when_idle,)
 WITHOUT_WAKING = (not_woken_when_idle, queue_survives_escape)

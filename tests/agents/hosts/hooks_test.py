@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""hooks_test.py HOST [SCENARIO]: codex, claude, gemini, qwen or copilot as npm has it, set up by this build, against a scripted model. Prints TAP. Most
-scenarios run only if TIDINGS_HOSTS_FULL is 1."""
+"""hooks_test.py HOST [SCENARIO]: tests codex, claude, gemini, qwen or copilot from npm, set up by this build, against a scripted model. Prints TAP.
+Most scenarios run only if TIDINGS_HOSTS_FULL is 1."""
 import sys
 
 import hook_scenarios

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # install.sh HOST…: installs the pinned agent hosts from npm, each into a folder of its own outside the tree, and prints for each the folder whose node_modules/.bin holds its program. Existing files stay
-# as they are. agents/hosts/versions.txt has the versions, or the file that $TIDINGS_HOST_VERSIONS names. Exit status 77: npm cannot be had, or cannot fetch them; what it said is on stderr. That is known
-# within half a minute, though npm itself would try for many; and those who waited for somebody who failed do not try again.
+# as they are. agents/hosts/versions.txt has the versions, or the file that $TIDINGS_HOST_VERSIONS names. Exit status 77: npm is missing, or cannot fetch them; its message is on stderr. This takes at
+# most half a minute, though npm itself would try for many minutes. A process that has waited for another one's failed attempt does not try again.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 versions=${TIDINGS_HOST_VERSIONS:-$here/../../../agents/hosts/versions.txt}
@@ -20,7 +20,7 @@ cannot() { # HOST WHY
   exit 77
 }
 
-# A registry that does not answer is found out by one question; npm's answer to that is the reason.
+# Asks the registry one question, to detect one that does not answer; npm's message is the reason.
 ask_registry() { # HOST PACKAGE
   local said
   said=$(timeout 60 npm view "$2" version --fetch-retries=0 --fetch-timeout=20000 --no-update-notifier --loglevel=error </dev/null 2>&1) ||
@@ -42,7 +42,7 @@ install_host() {
   read -r -a fields <<<"$line"
   packages=("${fields[@]:1:${#fields[@]}-2}")
   folder=$cache/$host-$(printf '%s\n' "${packages[@]}" | sed 's/.*@//' | paste -sd+)
-  # Several may be asked for at once: one installs, the others wait.
+  # If several processes need the same agent, one installs it and the others wait.
   began=$(date +%s)
   exec {lock}>"$cache/$host.lock"
   flock "$lock"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""kill_scenario.py: an agent that is killed at random moments, again and again, and resumed each time, while eight processes push and ten messages wait. The
-last request decides: it shows what the model has of everything. Knows agents by a Victim only; kills.py runs as many rounds of it as wanted."""
+"""kill_scenario.py: kills an agent at random moments, again and again, and resumes it each time, while eight processes push and ten messages wait. The last
+request decides, because it shows everything that the model has. Agents are used only through a Victim; kills.py runs many rounds of this."""
 import itertools
 import os
 import random
@@ -17,8 +17,8 @@ PUSHERS, QUEUE = 8, 10
 TURNS, CALLS = 30, 3  # more turns than an agent lives for, and tool calls in each
 AFTER = 1.5  # seconds after a run's first request within which most kills fall
 MANY_TURNS = 300  # seconds
-MOST_ENDINGS = 12  # runs until nothing waits any more
-MOST_RUNS = 3  # for a kill: some end by themselves before it
+MOST_ENDINGS = 12  # runs at the end, until nothing waits any more
+MOST_RUNS = 3  # for each kill, because some runs end before it
 PUSHES = 3  # of each process, for each run
 
 
@@ -36,7 +36,7 @@ class HookVictim:
         return self.agent.session
 
     def begin(self, prompt):
-        """Others may be open in the same folder."""
+        """Finds the new session; other sessions may be open in the same folder."""
         before = set(self.names())
         self.agent.start(prompt)
         self.agent.session = until(lambda: next(iter(set(self.names()) - before), None), "the session is known")
@@ -50,7 +50,7 @@ class HookVictim:
         self.agent.start(prompt, self.agent.session)
 
     def kill(self):
-        """Whether it still ran."""
+        """Kills the agent. Returns whether it was still running."""
         lived = self.agent.process.poll() is None
         self.agent.kill()
         return lived
@@ -73,7 +73,7 @@ class NodeVictim:
     keeps_reasons = True
 
     def __init__(self, host, name, process):
-        """`process`: what runs at the moment, a Popen or None."""
+        """`process`: returns the running process, a Popen or None."""
         self.host, self.name, self.place, self.model = host, name, host.place, host.model
         self.process = process
         self.digging = None
@@ -89,7 +89,7 @@ class NodeVictim:
         self.host.kill()
 
     def dig(self, prompt):
-        """In a thread, since it may be killed while it starts."""
+        """Starts it in a thread, because it may be killed while it starts."""
         before = self.process(self.host)
 
         def start():
@@ -141,7 +141,7 @@ class Things:
                               capture_output=True, text=True, timeout=PATIENCE, check=False)
 
     def give(self, numbers, verb):
-        """Counts only what was accepted."""
+        """Counts only the accepted ones."""
         with self.lock:
             number = next(self.numbers)
         options = ("-k", "thing.new") if verb == "push" else ("--id", f"thing-{number}")
@@ -155,7 +155,7 @@ class Things:
                 self.give(self.pushed, "push")
 
     def more(self):
-        """For the next run."""
+        """Lets the pushers push for the next run."""
         self.wanted.release(PUSHERS * PUSHES)
         status = self.victim.place.ask("status", "-s", self.victim.session)
         for _ in range(QUEUE - len(status["queued"])):
@@ -168,7 +168,8 @@ class Things:
 
 
 def rules(victim, kills):
-    """Each turn has tool calls, and then ends. No text and no call is like another: some agents take repetition for a loop."""
+    """Returns the model's answers: each turn has tool calls, and then ends. All texts and calls differ, because some agents take repetition for a
+    loop."""
     def answers(run, turns, calls):
         return [answer for turn in range(turns) for answer in (*([victim.shell(f"echo {run}-{turn}-{call}")] for call in range(calls)),
                                                                [{"text": f"{run}, turn {turn}: {'abcdefghij'[turn % 10] * (turn + 3)}."}])]
@@ -207,7 +208,8 @@ def read_at_all(victim, number, began):
 
 
 def judge(victim, things, began):
-    """Returns the numbers of those that are lost, twice, and (messages that an agent's transcript leaves out) gone on resuming."""
+    """Returns the numbers of the notifications and messages that are lost, that came twice, and that have disappeared on resuming (messages that an
+    agent does not write into its transcript)."""
     last = victim.model.requests[-1]
     there = {number: count(victim, last, number) for number in things.pushed + things.submitted}
     twice = sorted(number for number, times in there.items() if times > 1)
@@ -217,7 +219,7 @@ def judge(victim, things, began):
 
 
 def play(victim, kills, seed):
-    """A round: begins a session and kills its agent so often. Returns the outcome of everything, and whether the store agrees."""
+    """Plays a round: begins a session and kills its agent `kills` times. Returns the outcome of everything, and whether the store agrees."""
     chance, done, number = random.Random(seed), 0, 0
     victim.model.replace(rules(victim, kills))
     began, at = len(victim.model.requests), time.monotonic()

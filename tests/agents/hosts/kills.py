@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """kills.py [N] [AGENT]: kills each agent (or one) N times (100) at random moments, in rounds of a session each, and prints what was lost and what came twice.
-A round that has ended is a line in kills.jsonl of the build; so it can be interrupted and goes on where it was. Rounds of another build do not count."""
+Each complete round is a line in kills.jsonl of the build, so an interrupted run continues there. Rounds of another build do not count."""
 import contextlib
 import hashlib
 import json
@@ -22,7 +22,7 @@ EACH = int(os.environ.get("TIDINGS_KILLS_EACH", "10"))  # kills of one session: 
 NODE = {"opencode": lambda *where: opencode_test.victim(opencode_test.Opencode(*where)), "kilo": lambda *where: opencode_test.victim(kilo_test.Kilo(*where)),
         "pi": lambda *where: pi_test.victim(pi_test.Pi(*where))}
 NAMES = (*AGENTS, *NODE)
-FILES = ("tidings", "tidings.so", "tidings.node")  # what is killed and resumed with an agent
+FILES = ("tidings", "tidings.so", "tidings.node")  # the programs that are killed and resumed with an agent
 
 
 def this_build():
@@ -37,7 +37,7 @@ def this_build():
 
 @contextlib.contextmanager
 def victim(name):
-    """An agent in a home of its own; nothing of it is left."""
+    """Plays a round with an agent in a home of its own, which is removed."""
     with Place() as place, ModelServer([]) as model:
         if name in AGENTS:
             agent = AGENTS[name](place, model)
@@ -73,7 +73,7 @@ def told(found, name, wanted):
 
 
 def kill(file, name, wanted, build):
-    """Until it was killed so often. Whether all was well."""
+    """Plays rounds until the agent was killed so often. Returns whether nothing was lost or came twice."""
     while (done := total(found := rounds(file, name, build), "kills")) < wanted:
         seed = 1000 * len(found) + sum(map(ord, name))
         with victim(name) as one:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""kilo_test.py: Kilo as npm has it, which loads opencode's module, in the scenarios of opencode. Prints TAP."""
+"""kilo_test.py: tests Kilo from npm, which loads opencode's module, in the scenarios of opencode. Prints TAP."""
 import sys
 
 import opencode_test

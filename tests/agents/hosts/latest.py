@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""latest.py [AGENT…]: what differs with the newest version of each agent from the tested one. Asks npm for the version, installs it beside the tested one, and runs
-that agent's tests with it; prints what does not hold, and which versions could not be fetched, in npm's own words. TIDINGS_SOURCE_DIR and TIDINGS_BUILD_DIR as for
-the tests. Exit status 1: something differs; 77: no version could be asked for."""
+"""latest.py [AGENT…]: tests the newest version of each agent. It asks npm for the version, installs it beside the tested one, and runs that agent's tests with it;
+it prints the failing tests, and the versions that could not be fetched, with npm's message. TIDINGS_SOURCE_DIR and TIDINGS_BUILD_DIR as for the tests. Exit status
+1: something differs; 77: no version could be asked for."""
 import os
 import pathlib
 import re
@@ -12,12 +12,12 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 VERSIONS = HERE.parents[2] / "agents" / "hosts" / "versions.txt"
-TESTS = {"opencode": ["opencode_test.py"], "kilo": ["kilo_test.py"], "pi": ["pi_test.py"]}  # of the others: hooks_test.py with their name
+TESTS = {"opencode": ["opencode_test.py"], "kilo": ["kilo_test.py"], "pi": ["pi_test.py"]}  # the others: hooks_test.py with their name
 ASKING_SECONDS, TESTING_SECONDS = 60, 1800
 
 
 def tested():
-    """Returns each agent's line, and its package with its version; the runtimes are no agents."""
+    """Returns each agent's package with its version, without the runtimes."""
     lines = [line for line in VERSIONS.read_text(encoding="utf-8").splitlines() if re.match(r"[a-z]", line) and not line.startswith(("node", "acp"))]
     return {line.split()[0]: (line, *line.split()[1].rsplit("@", 1)) for line in lines}
 
@@ -28,7 +28,7 @@ def words(text):
 
 
 def ask_npm(package):
-    """The newest version, or None and npm's words."""
+    """Returns the newest version, or None and npm's message."""
     try:
         ran = subprocess.run(["npm", "view", package, "version", "--fetch-retries=0"], capture_output=True, text=True, timeout=ASKING_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -37,7 +37,7 @@ def ask_npm(package):
 
 
 def differences(agent, env):
-    """How many test points there are, and those that fail, each with its first words."""
+    """Returns the number of test points, and those that fail, each with its first words."""
     command = [sys.executable, *(str(HERE / word) for word in TESTS.get(agent, ["hooks_test.py"])), *([] if agent in TESTS else [agent])]
     try:
         said = subprocess.run(command, env=env, capture_output=True, text=True, timeout=TESTING_SECONDS, check=False).stdout
@@ -48,7 +48,7 @@ def differences(agent, env):
 
 
 def look_at(agent, line, package, version):
-    """Prints one agent's part. True: it is as with the tested version; None: it cannot be known."""
+    """Prints one agent's part. True: nothing differs from the tested version; None: the test was not possible."""
     newest, why = ask_npm(package)
     if not newest:
         print(f"{agent}: npm cannot be asked for the newest {package}: {why}", flush=True)

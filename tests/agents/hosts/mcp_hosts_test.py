@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mcp_hosts_test.py HOST: an agent as npm has it, without hooks or module of tidings, with `tidings mcp` as one of its MCP servers and as the wrapper
-of another one, against a scripted model. The model must get the notification that waits for the folder, once, and it must count as delivered. Prints TAP. The server of tidings itself only if TIDINGS_HOSTS_FULL is 1: an agent costs seconds of CPU.
+"""mcp_hosts_test.py HOST: tests an agent from npm without hooks or module of tidings, with `tidings mcp` as one of its MCP servers and as the wrapper of another one, against a scripted model. The model must get the notification that waits for the
+folder once, and it must count as delivered. Prints TAP. The server of tidings itself is tested only if TIDINGS_HOSTS_FULL is 1, because an agent takes seconds of CPU time.
 """
 import json
 import pathlib
@@ -14,11 +14,11 @@ from model.server import ModelServer
 from node_hosts import FULL, Place, Tap, until
 
 HERE = pathlib.Path(__file__).resolve().parent
-CALLS = 4  # the first call begins the session; a busy store means no news in that result
+CALLS = 4  # the first call begins the session; while the store is busy, a result has no notification
 
 
 def servers(place):
-    """Name: program and arguments."""
+    """Returns program and arguments of each server by its name."""
     return {"wrapped": [str(place.command), "mcp", "--", sys.executable, str(HERE / "mcp_server.py")], "tidings": [str(place.command), "mcp"]}
 
 
@@ -33,7 +33,7 @@ def change_json(path, key, value):
 
 
 def connect_codex(agent):
-    """It passes few variables on: the store is where the test's is."""
+    """Configures Codex, which passes few variables on, so that its servers use the test's store."""
     path = agent.place.home / "codex" / "config.toml"
     text = "".join(f'\n[mcp_servers.{name}]\ncommand = {json.dumps(words[0])}\nargs = {json.dumps(words[1:])}\nenv = {{ XDG_STATE_HOME = {json.dumps(agent.env["XDG_STATE_HOME"])} }}\n'
                    for name, words in servers(agent.place).items())
@@ -47,7 +47,7 @@ CONNECT = {
     "qwen": lambda agent: change_json(agent.place.home / ".qwen" / "settings.json", "mcpServers", entries(agent.place)),
     "copilot": lambda agent: change_json(agent.place.home / ".copilot" / "mcp-config.json", "mcpServers", entries(agent.place, type="local", tools=["*"])),
 }
-# How a model names a tool of a server.
+# The name by which a model calls a tool of a server.
 NAMES = {"claude": "mcp__{server}__{tool}", "qwen": "mcp__{server}__{tool}", "gemini": "mcp_{server}_{tool}", "copilot": "{server}-{tool}", "opencode": "{server}_{tool}"}
 
 
@@ -58,7 +58,7 @@ def call(agent, server, tool, **arguments):
 
 
 class Opencode(opencode_test.Opencode):
-    """Its server, as an editor or a terminal of its own speaks to it."""
+    """opencode's server, used like an editor or terminal."""
 
     name = "opencode"
     complaints = end_all = lambda self: ""
@@ -77,7 +77,7 @@ class Opencode(opencode_test.Opencode):
 
 
 def bare(host):
-    """The agent, without what `tidings setup` would install."""
+    """Returns the agent without the files of `tidings setup`."""
     return type(f"Bare{host.__name__}", (host,), {"connect": lambda self: CONNECT[self.name](self)})
 
 
@@ -87,7 +87,7 @@ def outcomes(agent):
 
 
 def told(agent, prompt, text, tool):
-    """Several calls of the tool, and then what the model has been told by them."""
+    """Makes several calls of the tool, and returns the results that the model got."""
     agent.place.tidings("push", "--to", f"folder:{agent.place.project}", "-l", "warning", text)
     agent.model.replace([rule(prompt, *[tool() for _ in range(CALLS)], {"text": "I have read it."})])
     said = agent.run(f"{prompt}: go on.")

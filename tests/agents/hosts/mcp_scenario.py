@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""mcp_scenario.py: an MCP server of an agent that calls hooks is killed. tidings could report only what the agent then says of it."""
+"""mcp_scenario.py: kills an MCP server of an agent that calls hooks. tidings could report this only if the agent's hooks did."""
 import contextlib
 import json
 import os

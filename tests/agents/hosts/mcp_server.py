@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mcp_server.py [NAME]: an MCP server with one tool, `take`, whose result has as many lines as it is asked for. JSON-RPC on stdin and stdout."""
+"""mcp_server.py [NAME]: an MCP server with one tool, `take`, whose result has as many lines as the call asks for. JSON-RPC on stdin and stdout."""
 import json
 import sys
 

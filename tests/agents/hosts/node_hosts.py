@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""node_hosts.py: what the tests of the hosts that run in Node or Bun share: the project installed into a folder of its own, a home that is not the
-user's, the `tidings` command in it, waiting for conditions, and TAP. Knows no host.
+"""node_hosts.py: the shared part of the tests of agents that run in Node or Bun: an installation of the project in a folder of its own, a home that
+is not the user's, the `tidings` command in it, waiting for conditions, and TAP. It knows no agent.
 """
 import json
 import os
@@ -14,12 +14,14 @@ import time
 import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
-FULL = os.environ.get("TIDINGS_HOSTS_FULL") == "1"  # all scenarios, as in `./dev test hosts`: agents cost seconds of CPU, and their own screens change
-PATIENCE = int(os.environ.get("TIDINGS_HOSTS_PATIENCE", "180"))  # seconds after which something has gone wrong, also where an agent that needs 4 s of CPU to start has a tenth of a CPU
+FULL = os.environ.get("TIDINGS_HOSTS_FULL") == "1"  # all scenarios, as in `./dev test hosts`; the others are left out otherwise, because agents take
+                                                    # seconds of CPU time
+PATIENCE = int(os.environ.get("TIDINGS_HOSTS_PATIENCE", "180"))  # seconds after which a condition fails: enough for an agent that needs 4 s of CPU time to start and has a tenth of a
+                                                                 # CPU
 
 
 class Tap:
-    """Test points; each scenario is a function, and what it raises fails it."""
+    """Test points. Each scenario is a function, and an exception fails it."""
 
     def __init__(self):
         self.count = self.failures = 0
@@ -29,7 +31,7 @@ class Tap:
         began = time.monotonic()
         try:
             scenario(*arguments)
-        except Exception as error:  # whatever it is, the other scenarios go on
+        except Exception as error:  # the other scenarios run after any exception
             self.failures += 1
             print(f"not ok {self.count} - {scenario.__doc__}", flush=True)
             where = "; ".join(f"{frame.name}:{frame.lineno} {frame.line}" for frame in traceback.extract_tb(error.__traceback__)[1:])
@@ -50,7 +52,7 @@ def skip(why):
 
 
 def installed_host(name):
-    """The folder of a pinned host."""
+    """Returns the folder of a pinned host."""
     ran = subprocess.run([HERE / "install.sh", name], capture_output=True, text=True, check=False)
     if ran.returncode == 77:
         skip(f"{name} cannot be installed: {ran.stderr.strip()}")
@@ -60,7 +62,7 @@ def installed_host(name):
 
 
 def until(condition, what, seconds=PATIENCE):
-    """Asks again and again; the value of the condition, once it is true. `what`, for the failure, may be asked for too."""
+    """Waits until the condition is true, and returns its value. `what` names it in the failure, and may be a function."""
     deadline, pause = time.monotonic() + seconds, 0.01
     while not (value := condition()):
         if time.monotonic() > deadline:
@@ -102,7 +104,7 @@ class Place:
         return self.prefix / "bin" / "tidings"
 
     def tidings(self, *arguments, expect=0):
-        """Runs the command in the project's folder; its output."""
+        """Runs the command in the project's folder, and returns its output."""
         ran = subprocess.run([self.command, *arguments], cwd=self.project, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                              timeout=PATIENCE, check=False)
         if ran.returncode != expect:
@@ -119,7 +121,7 @@ class Place:
 
 
 class Lines:
-    """A process that speaks JSON lines: what it said so far, and waiting for more."""
+    """A process that prints JSON lines: it keeps them, and waits for more."""
 
     def __init__(self, command, **more):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, **more)
@@ -152,7 +154,7 @@ class Lines:
         self.process.stdin.flush()
 
     def wait(self, condition, what, since=0):
-        """The first record from number `since` on that fits."""
+        """Waits for the first record from number `since` on that fits."""
         with self.news:
             def found():
                 return next((record for record in self.said[since:] if condition(record)), None)
@@ -162,7 +164,7 @@ class Lines:
             return found()
 
     def kill(self):
-        """At once, with its children, as a power cut would."""
+        """Kills the process and its children at once, like a power cut."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, 9)
         self.process.wait()
@@ -170,7 +172,7 @@ class Lines:
             thread.join()
 
     def end(self):
-        """In order; when it does not end, that is a failure."""
+        """Ends the process by closing its stdin; it fails if the process does not end."""
         self.process.stdin.close()
         try:
             return self.process.wait(PATIENCE)
@@ -184,5 +186,5 @@ def texts(request, role):
 
 
 def times(request, text):
-    """How often the model reads it in this request."""
+    """Counts how often the model reads the text in this request."""
     return sum(item["text"].count(text) for item in request["items"] if item["role"] != "system")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// node_in_doubt.cjs ADDON PLUGIN STORE SESSION: a host that dies with two deliveries out, neither settled. Prints their ids.
+// node_in_doubt.cjs ADDON PLUGIN STORE SESSION: a host that dies with two deliveries that are not settled. Prints their ids.
 const [addon, plugin, store, session] = process.argv.slice(2);
 const module_ = { exports: {} };
 process.dlopen(module_, addon);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""node_scenarios.py: what every host that runs in Node or Bun must do, written once. A host is an object with
+"""node_scenarios.py: the scenarios of every agent that runs in Node or Bun. A host is an object with
 
   place, model                 where it works, and who answers it
   session                      the id of the conversation
@@ -29,7 +29,7 @@ SYSTEM_TURN = {"name": "system turn", "prompt": "see the notifications in this m
 
 
 class Script:
-    """The model's answers to one prompt, and the requests that have that prompt in them from now on."""
+    """The model's answers to one prompt, and the later requests with that prompt."""
 
     def __init__(self, host, prompt, *answers):
         self.host, self.prompt, self.before = host, prompt, len(host.model.requests)
@@ -40,7 +40,7 @@ class Script:
         return [request for request in self.host.model.requests[self.before:] if request["tools"] and self.prompt in request["text"]]
 
     def last(self, count):
-        """The newest request, once there are so many."""
+        """Waits for so many requests, and returns the newest."""
         return until(lambda: len(self.requests) >= count and self.requests[-1], f"{count} requests with \"{self.prompt}\" (there are {len(self.requests)})")
 
 
@@ -49,7 +49,7 @@ def status(host):
 
 
 def pending(host):
-    """How many will be shown: not those that the model's own edits have caused, which stay for a minute."""
+    """Counts the notifications that will be shown, without those of the model's own edits, which stay for a minute."""
     return sum(not item.get("caused_by") for item in host.place.ask("pending", "-s", host.session, "--limit", "1000")["items"])
 
 
@@ -147,7 +147,7 @@ def own_edits_are_not_news(host):
     try:
         until(lambda: os.path.exists(f"/proc/{watcher.pid}/fdinfo") and watches(watcher.pid), "the watcher watches")
         script = Script(host, "Write a file.", [host.write(mine, "by the model\n")], [{"text": "Written."}])
-        watcher.send_signal(signal.SIGSTOP)  # or, where the agent is slow, it may see the file before there is anything in it
+        watcher.send_signal(signal.SIGSTOP)  # otherwise, if the agent is slow, the watcher may see the file while it is still empty
         host.prompt("Write a file.")
         host.settled()
         watcher.send_signal(signal.SIGCONT)
@@ -166,7 +166,7 @@ def own_edits_are_not_news(host):
 
 
 def watches(pid):
-    """Whether the process has an inotify watch."""
+    """Returns whether the process has an inotify watch."""
     for entry in os.listdir(f"/proc/{pid}/fdinfo"):
         try:
             with open(f"/proc/{pid}/fdinfo/{entry}", encoding="utf-8") as file:
@@ -235,7 +235,7 @@ def commands_know_their_session(host):
     exactly_once(script.last(2), "- From inside.")
 
 
-# -- what the host's own events become -----------------------------------------------------------------------------------------------------------
+# -- events of the host -----------------------------------------------------------------------------------------------------------
 
 def context_is_used_up(host):
     """a threshold of the context is a notification, once"""
@@ -333,7 +333,7 @@ def submitted_into_idle_and_busy(host):
     host.model.release("first")
     last = script.last(2)
     exactly_once(last, "Second errand.")
-    own = last["items"][-1]["text"].partition("<environment_details>")[0]  # which Kilo adds
+    own = last["items"][-1]["text"].partition("<environment_details>")[0]  # Kilo adds it
     assert own.strip() == "Second errand.", last["items"][-1]
     host.settled()
 
@@ -354,7 +354,8 @@ def steered_into_the_next_result(host):
 
 
 def gulls_cry(host):
-    """A steered message and 150 notifications of 120 bytes, most from several processes at once: Codex waits for a tool for half a minute."""
+    """Sends a steered message and 150 notifications of 120 bytes. Most come from several processes at once, because Codex waits for a tool for only
+    half a minute."""
     def cry(number):
         push(host, f"Gull {number:03} ".ljust(120, "x"), "-k", "gull.cries")
     cry(0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""opencode_test.py: opencode as npm has it, with the plugin of this build, against a scripted model. Most of it speaks to one `opencode serve`, because
+"""opencode_test.py: tests opencode from npm, with the plugin of this build, against a scripted model. Most scenarios use one `opencode serve`, because
 opencode takes seconds to start. Prints TAP."""
 import json
 import os
@@ -31,7 +31,7 @@ def program(name="opencode"):
 
 
 def configure(place, model, name="opencode"):
-    """A provider and an MCP server, as a person has them already."""
+    """Writes a configuration with a provider and an MCP server."""
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "Fake", "options": {"baseURL": model.url + "/v1", "apiKey": "none"},
                 "models": {"fake-1": {"name": "Fake", "tool_call": True, "limit": {"context": 100000, "output": 1000}}}}
     config = {"autoupdate": False, "share": "disabled", "lsp": False, "formatter": False, "snapshot": False, "model": "fake/fake-1",
@@ -47,7 +47,7 @@ def configure(place, model, name="opencode"):
 class Opencode:
     name = title = "opencode"
     forged = None  # the session whose transcript a test has written
-    reports_use = 2  # it says so after the tool has run
+    reports_use = 2  # opencode reports the use after the tool has run
     configuration = "opencode.json", '{"share": "disabled"}\n', "opencode reads it when it starts again"
 
     def __init__(self, place, model):
@@ -265,6 +265,7 @@ def main(agent=Opencode):
         try:
             for scenario in [*node_scenarios.ALL, *own, *opencode_wires.ALL, *node_scenarios.WITH_DEATHS, killed_at_random, one_shot]:
                 if scenario.__name__ in wanted if wanted else FULL or scenario in node_scenarios.SHORT - {node_scenarios.killed_mid_turn}:  # a start takes 5 s of CPU
+                                                                                                                                            # time
                     tap.run(scenario, opencode)
             tap.run(the_record_agrees, opencode)
         finally:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""opencode_wires.py: what opencode's own events become, each with the real opencode: subagents, MCP servers, retries, limits, permissions, compaction in a turn,
-reverts and forks."""
+"""opencode_wires.py: tests events of the real opencode: subagents, MCP servers, retries, limits, permissions, compaction in a turn, reverts and forks."""
 import os
 import signal
 import threading
@@ -11,7 +10,7 @@ from terminal import Terminal
 
 
 def of_prompt(opencode, text):
-    """The requests to the model for tools whose conversation begins with this."""
+    """Returns the model's requests with tools whose conversation has a prompt with this text."""
     return [request for request in opencode.model.requests if request["tools"] and any(item["role"] == "user" and text in item["text"] for item in request["items"])]
 
 

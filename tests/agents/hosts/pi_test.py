@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""pi_test.py: pi as npm has it, with the extension of this build, against a scripted model. Prints TAP."""
+"""pi_test.py: tests pi from npm, with the extension of this build, against a scripted model. Prints TAP."""
 import json
 import pathlib
 import subprocess
@@ -81,7 +81,7 @@ class Pi:
         assert self.session == before, "pi went on with another session"
 
     def write_down(self, delivery):
-        """As the session's last line."""
+        """Writes the delivery as the session's last line."""
         file = next(pathlib.Path(self.place.home / "agent" / "sessions").rglob(f"*{self.session}*"))
         last = json.loads(file.read_text().splitlines()[-1])
         entry = {"type": "custom_message", "id": "0badcafe", "parentId": last["id"], "timestamp": last["timestamp"], "customType": "tidings",

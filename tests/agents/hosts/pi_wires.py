@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pi_wires.py: what pi's own events become, each with the real pi: retries, compaction in a turn, and its tree."""
+"""pi_wires.py: tests events of the real pi: retries, compaction in a turn, and its tree."""
 
 from node_hosts import times, until
 from node_scenarios import Script, exactly_once, never, pending, push, status

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// program.mjs: a program of the Claude Agent SDK, in the fewest lines. node program.mjs SDK CLAUDE PROMPT [SESSION]
+// program.mjs: a minimal program of the Claude Agent SDK. node program.mjs SDK CLAUDE PROMPT [SESSION]
 const [sdk, claude, prompt, resume] = process.argv.slice(2);
 const { query } = await import(sdk);
 const options = { pathToClaudeCodeExecutable: claude, settingSources: ["user", "project", "local"], permissionMode: "bypassPermissions", allowDangerouslySkipPermissions: true, resume };

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""readme_test.py: a newcomer who reads nothing but the README and has opencode answered by a scripted model: the commands of its part "In your agent" are typed
-into terminals, each as it stands there. Only what fetches is replaced: opencode is the pinned one, and what ./dev install would build and
-install is this build. Prints TAP."""
+"""readme_test.py: plays a newcomer who reads only the README: it types the commands of the section "In your agent" into terminals, exactly as they stand there.
+A scripted model answers opencode. Only downloads and builds are replaced: opencode is the pinned one, and ./dev install installs this build. Prints TAP."""
 import os
 import pathlib
 import re
@@ -19,7 +18,7 @@ FETCHING = {"npm install -g opencode-ai", "./dev install"}
 
 
 def walk():
-    """The commands of the README's section: a list for each block."""
+    """Returns the commands of the README's section: a list for each block."""
     text = pathlib.Path(os.environ["TIDINGS_SOURCE_DIR"], "README.md").read_text()
     section = re.search(r"^## In your agent\n(.*?)^## ", text, re.MULTILINE | re.DOTALL)[1]
     return [block.strip().splitlines() for block in re.findall(r"^```\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)]
@@ -35,13 +34,13 @@ class Newcomer:
             terminal.shows(PROMPT.strip())
 
     def types(self, terminal, line):
-        """Types a command, and waits for the shell to ask for the next."""
+        """Types a command, and waits for the shell's next prompt."""
         before = terminal.ask("capture-pane", "-p", "-S", "-").count(PROMPT.strip())
         terminal.type(line)
         until(lambda: terminal.ask("capture-pane", "-p", "-S", "-").count(PROMPT.strip()) > before, lambda: f"{line} has ended: {terminal.screen()}")
 
     def request(self, count):
-        """The model's request of this number, of those that offer tools."""
+        """Returns request number `number` of those that offer tools."""
         def there():
             return [request for request in self.model.requests if request["tools"]]
         return until(lambda: len(there()) >= count and there()[count - 1], lambda: f"{count} requests: {self.terminals[0].screen()}")

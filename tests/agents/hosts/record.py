@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""record.py: whether what the store says was shown is what the model was sent. Every text that `history` calls delivered must be in a request, in the very text
-that has the delivery's marker where an agent's hooks write one; and every marker in a request must be of a delivery that the store knows. Knows no agent."""
+"""record.py: checks that the store's history agrees with the model's requests. Every text that `history` calls delivered must be in a request; if the agent's
+hooks write markers, in the text with the delivery's marker. Every marker in a request must belong to a delivery that the store knows. It knows no agent."""
 import html
 import json
 import re
 
 MARKER = re.compile(r"\[tidings ([0-9a-z]+)-[0-9a-z]{8}\]")
-MOST = 10000  # deliveries that `history` lists
+MOST = 10000  # the most deliveries that `history` lists
 
 
 def marked(request):
-    """Each text that a hook has handed out, by the marker at its end; some agents show a text more than once."""
+    """Returns each text of a hook by the marker at its end; some agents show a text more than once."""
     texts = {}
     for item in request["items"]:
         before, text = 0, html.unescape(item["text"])
@@ -29,12 +29,13 @@ def in_base_36(number):
 
 
 def bare(text):
-    """Without what escaping, indentation and line ends may change."""
+    """Returns the text without characters that escaping, indentation and line ends may change."""
     return re.sub(r"[\s\\`*]+", " ", html.unescape(text))
 
 
 def words_of(item):
-    """Returns the text of an item that must be read: its first line as far as a cut leaves it; for a file, which may be in a list, its path."""
+    """Returns the text of an item that a request must contain: the part of its first line that is never cut; for a file, which may be in a list, its
+    path."""
     if item["kind"]["name"] == "file.changed":
         path = re.match(r"`(.+?)`", item["message"])
         return bare(path[1] if path else item["message"].split(":")[0]).strip()
@@ -42,7 +43,7 @@ def words_of(item):
 
 
 class Read:
-    """All that the model was sent."""
+    """All texts that were sent to the model."""
 
     def __init__(self, requests):
         self.texts, pieces, seen = {}, [], set()
@@ -50,14 +51,14 @@ class Read:
             for marker, text in marked(request).items():
                 self.texts[marker] = self.texts.get(marker, "") + bare(text)
             for item in request["items"]:
-                if item["text"] not in seen:  # a conversation is sent again with each request
+                if item["text"] not in seen:  # each request repeats the conversation
                     seen.add(item["text"])
                     pieces.append(bare(item["text"]))
         self.all = "\n".join(pieces)
 
 
 def wrong_deliveries(history, read, hooks):
-    """Finds what the store calls shown and no request has."""
+    """Finds items that the store calls shown but no request has."""
     wrong = []
     for delivery in history["deliveries"]:
         if delivery["outcome"] != "committed":
@@ -70,13 +71,13 @@ def wrong_deliveries(history, read, hooks):
 
 
 def wrong_reasons(history):
-    """Finds what is called shown although its delivery was not settled, or was taken back. A rewound delivery was shown once."""
+    """Finds items that are called shown although their delivery was not settled, or was taken back. A rewound delivery was shown once."""
     return [(delivery["id"], delivery["outcome"], item["id"]) for delivery in history["deliveries"] if delivery["outcome"] not in ("committed", "rewound")
             for item in delivery["items"] if item["outcome"] == "delivered" and item["reason"].startswith("shown")]
 
 
 def compare(place, session, requests, hooks):
-    """Raises what does not agree. `hooks`: the agent calls hooks, so its texts have markers."""
+    """Raises an error if they do not agree. `hooks`: the agent calls hooks, so its texts have markers."""
     read = Read(requests)
     history = json.loads(place.tidings("history", "-s", session, "--limit", str(MOST), "--json"))
     wrong = wrong_deliveries(history, read, hooks)
@@ -89,7 +90,7 @@ def compare(place, session, requests, hooks):
 
 
 def compare_all(place, requests, hooks, without=None):
-    """The same for every session of this store; `without`: one whose transcript a test has written itself."""
+    """Does the same for every session of the store. `without`: a session whose transcript a test has written itself."""
     for one in json.loads(place.tidings("status", "--all", "--json"))["sessions"]:
         if one["session"] != without:
             compare(place, one["session"], requests, hooks)

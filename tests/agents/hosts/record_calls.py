@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""record_calls.py AGENT VERSION: the hook calls that an agent makes in this version, one a line, as tests/agents/hooks/recorded/ has them: three runs of one session, with two tools,
-a tool that fails, and an edit and a tool. Installs that version of the agent from npm; TIDINGS_SOURCE_DIR and TIDINGS_BUILD_DIR as for the tests."""
+"""record_calls.py AGENT VERSION: records the hook calls of an agent in this version for tests/agents/hooks/recorded/, one a line: three runs of one session, with two tools, with a
+tool that fails, and with an edit and a tool. Installs that version of the agent from npm; TIDINGS_SOURCE_DIR and TIDINGS_BUILD_DIR as for the tests."""
 import json
 import os
 import pathlib
@@ -11,7 +11,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 VERSIONS = HERE.parents[2] / "agents" / "hosts" / "versions.txt"
-# In the place of the command: writes what a hook reads, and goes on as that.
+# Replaces the command: it writes down the hook's input and then becomes the hook.
 TEE = """#!/bin/sh
 if [ "$1" != hook ]; then exec '{real}' "$@"; fi
 case "$*" in *--wait*) exec '{real}' "$@" ;; esac
@@ -23,14 +23,14 @@ exec '{real}' "$@" <"$call"
 
 
 def pinned(agent, version):
-    """versions.txt with another version of one agent."""
+    """Returns versions.txt with another version of one agent."""
     text, count = re.subn(rf"^({agent} +\S+)@[\d.]+ ", rf"\g<1>@{version} ", VERSIONS.read_text(encoding="utf-8"), flags=re.MULTILINE)
     assert count == 1, f"{agent} is not in {VERSIONS}"
     return text
 
 
 def play(agent, model, rule):
-    """The three runs."""
+    """Makes the three runs."""
     own = agent.place.project / "own.txt"
     for prompt, calls in (("Zebra one: do the work.", [agent.shell("echo first has run"), agent.shell("echo second")]), ("Newt one: try it.", [agent.shell("echo failing has run; exit 3")]),
                           ("Vole one: edit it.", [agent.write(own, "own\n"), agent.shell("echo done")])):

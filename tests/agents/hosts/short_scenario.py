@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""short_scenario.py: what the usual tests have of an agent that calls hooks: two starts, and no key is pressed. hook_scenarios.py has the whole."""
+"""short_scenario.py: the short scenario of an agent that calls hooks, for the usual tests: it starts the agent twice and presses no key.
+hook_scenarios.py has all scenarios."""
 import record
 from hook_scenarios import Gate, never, nothing_pending, once, push, request, rule
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""skip_test.py: a host that cannot be fetched is skipped with the reason, soon, and whatever fails leaves nothing behind. Prints TAP."""
+"""skip_test.py: tests that an agent that cannot be fetched is skipped soon, with the reason, and that failures leave no files behind. Prints TAP."""
 import os
 import pathlib
 import re
@@ -10,11 +10,11 @@ import tempfile
 
 from node_hosts import HERE, PATIENCE, Tap
 
-NOBODY = "http://127.0.0.1:1/"  # a registry where nobody listens
+NOBODY = "http://127.0.0.1:1/"  # a registry at a closed port
 
 
 def run(folder, *command, **env):
-    """In an empty cache, with a folder of its own for what is temporary."""
+    """Runs a command with an empty cache and with a folder of its own for temporary files."""
     cache, temporary = pathlib.Path(folder, "cache"), pathlib.Path(folder, "tmp")
     for made in (cache, temporary):
         made.mkdir()

@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""terminal.py: a terminal of its own (tmux) in which an agent or a shell runs as a person uses it: typing, and what the screen shows. Knows no host."""
+"""terminal.py: a terminal (tmux) in which a test uses an agent or a shell like a person: it types, and reads the screen. It knows no agent."""
 import itertools
 import subprocess
 import time
 
 from node_hosts import PATIENCE, until
 
-AGAIN = 5  # seconds after which a person presses a key again that was not taken
-SLOW = 30  # and types a line again that is not there: what comes after a line that a busy program has not read yet may be taken for a part of it
+AGAIN = 5  # seconds after which a key without effect is pressed again
+SLOW = 30  # seconds after which a missing line is typed again; it is longer, because a busy program may take later keys for a part of the line
 
 NUMBERS = itertools.count(1)
 
 
 class Terminal:
-    """Runs the command in a folder and an environment; `name` must be one of the test's own."""
+    """Runs the command in a folder and an environment. `name`: must be unique."""
 
     def __init__(self, name, command, cwd, env):
         for tries_left in (2, 1, 0):
             try:
                 self.begin(f"{name}-{next(NUMBERS)}", "-x", "160", "-y", "50", *map(str, command), cwd=cwd, env=env | {"TERM": "xterm-256color"})
                 break
-            except AssertionError as error:  # seen once in some hundred starts, on a busy machine
+            except AssertionError as error:  # happens once in some hundred starts, on a busy machine
                 if "server exited unexpectedly" not in str(error) or not tries_left:
                     raise
 
     def begin(self, name, *words, **more):
-        """Under a name of its own: a server that was killed is not gone at once."""
+        """Starts tmux under a new name, because a killed server does not end at once."""
         self.name, self.tmux = name, ["tmux", "-L", name, "-f", "/dev/null"]
         self.ask("new-session", "-d", *words, **more)
 
@@ -44,8 +44,8 @@ class Terminal:
         until(lambda: text in self.screen(), lambda: f"\"{text}\" is on the screen, which shows:\n{self.screen()}")
 
     def press(self, *keys, wanted, what, only_at="", again=None, first=AGAIN):
-        """Presses keys and waits for what is wanted of them. A program that draws something else at the moment takes no key, or not all of them: then the same are
-        pressed, or the next ones of `again`, but `only_at` a screen that shows this, so that what a late key has brought up does not get the next one."""
+        """Presses keys and waits until `wanted` is true. A program that draws something else may miss some of the keys; then the same keys are pressed again, or
+        the next ones of `again`. `only_at`: only while the screen shows this, so that a screen which a late key has opened does not get the next key."""
         self.ask("send-keys", *keys)
         due = time.monotonic() + first
 
@@ -59,7 +59,7 @@ class Terminal:
         return until(look, lambda: f"{what}; the screen shows:\n{self.screen()}")
 
     def press_twice(self, key, at, wanted, what):
-        """A key that counts only if it comes again while the screen shows `at`."""
+        """Presses a key a second time while the screen shows `at`, for keys that must be pressed twice."""
         again = 0
 
         def look():
@@ -75,7 +75,8 @@ class Terminal:
         self.press("-l", text, wanted=shown, what=f"\"{text}\" is typed", again=itertools.cycle([["C-u"], ["-l", text]]), first=SLOW)
 
     def type(self, text, taken=lambda: True):
-        """Types a line, and ends it when the screen has it, since some programs take a fast line break for one that was pasted, until it is taken."""
+        """Types a line, and presses Enter when the screen shows it, until the program takes it; some programs take a fast line break for pasted
+        text."""
         self.put(text, lambda: text[-20:] in self.screen() and 2 * text not in self.screen())
         self.press("Enter", wanted=taken, what=f"\"{text}\" is taken")
 

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""transcripts.py: whether what a page of docs/hosts/ shows of a host is what its model was sent in this very run. A block of JSON there is a part of a request: of an object
-the members that are shown must be there, of a list the neighbours that are shown, of a text all but what stands behind "…". Knows no host."""
+"""transcripts.py: checks that the model was sent the blocks of JSON on a page of docs/hosts/ in this run. A block is a part of a request: an object must have the shown
+members, a list the shown neighbours, and a text the part before "…". It knows no agent."""
 import json
 import os
 import pathlib
 import re
 
-CHANGING = (r"\b(unit-tests-)[0-9a-f]{6}\b", r"\b(call_)\d+\b", r"\b(PGID: )\d+\b", r"(\[tidings )[0-9a-z-]+")  # otherwise in each run
+CHANGING = (r"\b(unit-tests-)[0-9a-f]{6}\b", r"\b(call_)\d+\b", r"\b(PGID: )\d+\b", r"(\[tidings )[0-9a-z-]+")  # parts that differ in each run
 
 
 PAGES = {"Codex CLI": "codex", "Claude Code": "claude", "Gemini CLI": "gemini", "Qwen Code": "qwen", "GitHub Copilot CLI": "copilot", "opencode": "opencode", "pi": "pi", "Kilo": "kilo"}
 
 
 def shown(host):
-    """The blocks of JSON on the host's page."""
+    """Returns the blocks of JSON on the host's page."""
     text = pathlib.Path(os.environ["TIDINGS_SOURCE_DIR"], "docs", "hosts", f"{PAGES[host]}.md").read_text(encoding="utf-8")
     return [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
 
@@ -35,7 +35,7 @@ def fits(pattern, value):
 
 
 def inside(pattern, value):
-    """Does anything in the value fit?"""
+    """Does the value, or a part of it, fit?"""
     below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return fits(pattern, value) or any(inside(pattern, member) for member in below)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""wire_scenarios.py: what an agent that calls hooks shows of itself besides its turns: subagents, a person who is asked or who stops it, its configuration,
-compaction, requests that fail. Knows agents by hook_hosts.Agent only.
+"""wire_scenarios.py: scenarios of agents that call hooks, beside the turns: subagents, a person who is asked or who stops the agent, its configuration,
+compaction, failing requests. They use agents only through hook_hosts.Agent.
 """
 import contextlib
 import html
@@ -78,7 +78,7 @@ def waits_for_approval(agent):
 
 @contextlib.contextmanager
 def desktop(agent):
-    """A person who wants alerts, and has a desktop whose notify-send writes down what it is given: the file."""
+    """Turns alerts on, with a notify-send that writes down its arguments. Returns that file."""
     place = agent.place
     told, program, config = place.root / "told", place.root / "desktop" / "notify-send", place.home / ".config" / "tidings" / "config.json"
     for folder in (program.parent, config.parent):
@@ -95,7 +95,7 @@ def desktop(agent):
 
 
 def alerters(agent):
-    """The processes that alert a person of the agent's session."""
+    """Returns the processes that alert a person of the agent's session."""
     found = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -367,12 +367,12 @@ def takes_back(agent, terminal, prompt, answer):
     if confirmed:
         terminal.press("Enter", wanted=lambda: confirmed in terminal.screen(), what="the answer is chosen", only_at=chosen)
     terminal.press("Enter", wanted=lambda: answer not in terminal.screen(), what="the prompt is taken back", only_at=confirmed or chosen)
-    terminal.shows(prompt)  # where one types
+    terminal.shows(prompt)  # in the line for the next prompt
     terminal.press("C-u", wanted=lambda: prompt not in terminal.screen(), what="the line is empty")
 
 
 def has_written(agent, words):
-    """In its transcript, where that comes later than what it shows."""
+    """Returns whether the transcript shows it, in agents that write that later."""
     return not agent.rewinds_late or any(words in file.read_text(encoding="utf-8") for file in (agent.place.home / agent.name / "projects").glob("*/*.jsonl"))
 
 
@@ -424,7 +424,7 @@ def saved_and_resumed(agent):
         until(lambda: agent.works not in terminal.screen(), "it does not work any more")
         suggested = lambda: "eider" in (line.strip() for line in terminal.screen().splitlines())
         terminal.put("/chat resume eider", suggested)
-        terminal.press("Escape", wanted=lambda: not suggested(), what="the suggestion is gone")  # before it comes, Enter may take another one
+        terminal.press("Escape", wanted=lambda: not suggested(), what="the suggestion is gone")  # before that, Enter may take another suggestion
         terminal.press("Enter", wanted=lambda: "Beta." not in terminal.screen(), what="the conversation is as it was saved")
         push(agent, "The eider returns.", "-k", "eider.returns")
         says(agent, terminal, "Eider two: go on.")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// addon_test.mjs: tidings.node as JavaScript sees it, in whatever runs this.
+// addon_test.mjs: tests tidings.node in the runtime that runs this.
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { Socket } from "node:net";
@@ -181,7 +181,7 @@ await test("texts of every length and script cross whole", () => {
   for (const text of ["x", "é", "中", "𝔴", "\ud800", "\udc00", "\ud800\ud800\udc00", "\udc00\ud800"])
     for (const [before, after] of [[0, 0], [1, 0], [2, 3], [3, 8], [300, 0], [301, 2], [302, 7], [303, 300], [8188, 3], [8189, 3], [9000, 9000]]) {
       const whole = "-".repeat(before) + text + "-".repeat(after);
-      if (isBun && whole.length > 8000 && !whole.isWellFormed()) continue; // Bun itself loses the end of these
+      if (isBun && whole.length > 8000 && !whole.isWellFormed()) continue; // Bun itself loses the end of such texts
       const { text: there } = JSON.parse(kit.harmless("s", `<notification>${whole}`));
       equal(there === `&lt;notification>${whole.toWellFormed()}`, true, `${JSON.stringify(text)} after ${before} and before ${after}`);
     }
@@ -310,7 +310,7 @@ async function wakes(poll) {
   });
   while (kit.nextSession() !== undefined);
   for (const number of [1, 2, 3]) {
-    const already = rang.length; // a push rings before its commit and after it, and the first may be heard with the second
+    const already = rang.length; // a push rings before its commit and after it, and the two may arrive as one
     const arguments_ = ["push", "-S", store, "-s", "s", "-l", "critical", "Wake up."];
     await new Promise((resolve, reject) => execFile(join(BUILD, "tidings"), arguments_, (error) => (error ? reject(error) : resolve())));
     await until(() => rang.length > already, `ring ${number} of 3`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// addon_worker.mjs: a worker that opens an instance, works with it as often as it was told to, and never closes it.
+// addon_worker.mjs: a worker that opens an instance, makes so many calls, and never closes it.
 import { parentPort, workerData } from "node:worker_threads";
 import { addon, push } from "./tap.mjs";
 

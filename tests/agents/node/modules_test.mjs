@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// modules_test.mjs: the modules for opencode and pi, as they are installed, with the real plugin and agents that are only a list of hooks: whatever is wrong with
-// tidings, or with what the agent says, the agent goes on as if there were no tidings.
+// modules_test.mjs: tests the installed modules for opencode and pi with the real plugin and simulated agents, which are only lists of hooks: after any error of
+// tidings or of the agent, the agent must continue as if tidings were not there.
 import { execFileSync, spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ function tidings(...words) {
   execFileSync(join(BUILD, "tidings"), words, { stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** What the command says, as JSON, of session s in the store of the environment. */
+/** Returns the command's JSON about session s in the store of the environment. */
 function answerOf(...words) {
   return JSON.parse(execFileSync(join(BUILD, "tidings"), [...words, "-S", process.env.TIDINGS_STORE, "-s", "s", "--json"], { encoding: "utf8" }));
 }
@@ -44,7 +44,7 @@ class Pi {
   sent = [];
   idle = true;
 
-  /** `atOnce`: what it is sent comes back as its input before it returns. */
+  /** `atOnce`: a message that is sent to it comes back as input before the call returns. */
   constructor(id, atOnce = false, reason = "startup") {
     this.ctx = {
       cwd: workFolder(),
@@ -68,7 +68,7 @@ class Pi {
     return written;
   }
 
-  /** The text of the tool's result, as the model gets it. Without a prompt nothing else can carry. */
+  /** Returns the text of the tool's result for the model. Without a prompt, only that result can carry notifications. */
   turn(prompts = true) {
     if (prompts) this.prompt();
     this.fire("before_provider_request");
@@ -103,7 +103,7 @@ class Opencode {
   requests = [];
   sent = [];
   stored = []; // messages
-  meanwhile = () => {}; // what happens between a question to opencode and its answer
+  meanwhile = () => {}; // called between a question to opencode and its answer
   status = async () => ({ data: {} }); // of the MCP servers
 
   static async create(id) {
@@ -167,7 +167,7 @@ class Opencode {
 
 const AGENTS = { pi: async (id) => new Pi(id), opencode: (id) => Opencode.create(id) };
 
-// -- what can be wrong ---------------------------------------------------------------------------------------------------------------------------
+// -- errors ---------------------------------------------------------------------------------------------------------------------------
 
 async function withEnvironment(variables, body) {
   for (const [name, value] of Object.entries(variables)) process.env[name] = value;
@@ -461,7 +461,7 @@ for (const [alerts, count] of [[{ waiting: true }, 1], [{}, 0]])
       pi.turn();
       pi.fire("session_start", { reason: "startup" });
       if (!count) return equal(watchers(), []);
-      await until(() => watchers().length === 1, "one process"); // whose words are there a moment after it was started
+      await until(() => watchers().length === 1, "one process"); // its command line appears a moment after its start
       const [first] = watchers();
       process.kill(Number(first));
       await until(() => !openKit("pi", "/").alerters.size, "its end");
@@ -547,7 +547,8 @@ await test("opencode: an offer that comes while a withdrawn one is on its way is
     equal(answerOf("history").transitions.filter(({ event }) => event === "turn.declined"), []);
   }));
 
-// -- what only a summarizer has read -------------------------------------------------------------------------------------------------------------------
+// -- notifications that only a summarizer has read
+// -------------------------------------------------------------------------------------------------------------------
 
 await test("opencode: what was on a result when opencode compacted is pending again, unless the model has read it", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
@@ -584,7 +585,7 @@ await test("opencode: what was on a result when opencode compacted is pending ag
     matches(parts.map(({ text }) => text).join(""), /^(?![^]*Read in time)[^]*Seen by the summarizer\./);
   }));
 
-// -- what opencode cannot answer -----------------------------------------------------------------------------------------------------------------
+// -- errors of opencode's API -----------------------------------------------------------------------------------------------------------------
 
 const inStore = (...words) => tidings(words[0], "-S", process.env.TIDINGS_STORE, "-s", "s", ...words.slice(1));
 
@@ -622,7 +623,7 @@ await test("opencode: a message that is removed while opencode says what is left
     equal(agent.requests, ["messages", "messages"]);
   }));
 
-/** A turn of ours that opencode comes to; then another one. */
+/** Runs a turn that tidings starts in opencode, and then another one. */
 async function runsTwo(agent, fails) {
   for (const words of ["First.", "Second."]) {
     const count = agent.sent.length;
@@ -708,7 +709,7 @@ await test("opencode: it does not answer when a turn of ours begins in a session
     equal(agent.sent[1].body.parts[0].text, "Deploy.");
   }));
 
-// -- what agents may say ---------------------------------------------------------------------------------------------------------------------------
+// -- input from agents ---------------------------------------------------------------------------------------------------------------------------
 
 await test("opencode: hooks with fields that are missing, new or of another kind do not throw", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {

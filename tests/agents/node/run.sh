@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# run.sh RUNTIME FILE: runs a test in a JavaScript runtime: node20, node22, node24 or bun, from npm in the versions of agents/hosts/versions.txt. Node 24 is
-# the one that pi runs in, Bun the one inside opencode. Exit status 77: it cannot be had.
+# run.sh RUNTIME FILE: runs a test in a JavaScript runtime: node20, node22, node24 or bun, from npm in the versions of agents/hosts/versions.txt. pi runs in
+# Node 24, and opencode contains Bun. Exit status 77: the runtime is not available.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 runtime=$1 file=$2
 
-# A sanitized addon needs a sanitized host; the library that makes it one comes first.
+# A sanitized addon needs the sanitizer's library to be loaded first.
 preload=
 if [ "${TIDINGS_SANITIZE:-}" = address ]; then preload="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"; fi
 

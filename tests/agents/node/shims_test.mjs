@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// shims_test.mjs: the parts of the shims that need no host, with an instance that is a table of answers.
+// shims_test.mjs: tests the parts of the shims that need no host, with an instance that answers from a table.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -154,7 +154,7 @@ await test("the deliveries that a session of pi holds, and the session that a fi
 
 const EMPTY = { delivery: null, notifications: [], messages: [], actions: [], steered: [], status: null, duplicate: false, wake_at: null };
 
-/** An instance that answers as `answers` says (a reply, or an error's code), and keeps what it was asked. */
+/** Returns an instance that gives these `answers` (a reply, or the code of an error), and keeps the questions. */
 function stage(answers, driver = {}) {
   const calls = [];
   const answer = (what, ...details) => {
@@ -305,7 +305,7 @@ await test("a time to wake that is years away is looked at each minute, since th
       look();
       equal(calls.length, 1);
     }
-    ahead = 2 ** 40; // the machine has slept for so long
+    ahead = 2 ** 40; // as if the machine had slept for that long
     look();
     equal(calls.length, 2);
   } finally {

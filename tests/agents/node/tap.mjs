@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// tap.mjs: test points, folders that go away, and the addon; for any Node from 20 on, and Bun.
+// tap.mjs: test points, temporary folders, and the addon; for Node from 20 on, and Bun.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ export function equal(got, expected, what = "") {
   if (a !== b) throw new Error(`${what} got ${a}, expected ${b}`);
 }
 
-/** The exception, as "name code: message". */
+/** Returns the exception as "name code: message". */
 export function thrown(body) {
   try {
     body();
@@ -77,7 +77,7 @@ export function loadAddon() {
 
 export const addon = loadAddon();
 
-/** An instance on a fresh store, or on the one that is named. */
+/** Opens an instance on a new store, or on the named one. */
 export function open(more = {}) {
   return addon.open({ plugin: PLUGIN, store: join(folder(), "store"), hostName: "Test", ...more });
 }

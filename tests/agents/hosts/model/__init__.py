@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""A model that is a script: see server.py."""
+"""A scripted model: see server.py."""

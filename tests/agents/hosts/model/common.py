@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""common.py: what the protocols share.
+"""common.py: the shared part of the protocols.
 
 A protocol is a module with NAME, handles(path), read(path, body) -> {"items", "tools", "stream"}, stream(parts, body), which yields (event,
 data) or (HOLD, gate), and whole(parts, body), for requests that do not stream.
-An item of a conversation is {"role": system|user|assistant|tool, "text", and of calls and their results "id", of calls "call": the name}.
+An item of a conversation is {"role": system|user|assistant|tool, "text"}; calls and their results also have "id", and calls have "call", the name.
 """
 import itertools
 import json
 
-HOLD = object()  # in the place of an event: send nothing more until the gate is opened
+HOLD = object()  # instead of an event: send nothing more until the gate is open
 
 _numbers = itertools.count(1)
 
@@ -18,19 +18,19 @@ def item(role, text, **more):
 
 
 def fresh_id(prefix):
-    """Hosts take two messages with one id for one message."""
+    """Returns a new id, because agents take two messages with one id for one message."""
     return f"{prefix}_{next(_numbers)}"
 
 
 def call_id(part):
-    """A call's id: the script's, or a fresh one, the same each time it is asked for."""
+    """Returns a call's id: the script's, or a new one, which the call keeps."""
     if "id" not in part:
         part["id"] = fresh_id("call")
     return part["id"]
 
 
 def text_of(content):
-    """The text of a message's content: a string, or a list of blocks, of which those that are no text are shown as JSON."""
+    """Returns the text of a message's content, which is a string or a list of blocks; blocks that are no text become JSON."""
     if content is None:
         return ""
     if isinstance(content, str):

@@ -55,7 +55,7 @@ def call_of(part):
 
 
 class Events:
-    """Numbers the events, and keeps the output items that are finished."""
+    """Numbers the events, and keeps the finished output items."""
 
     def __init__(self):
         self.sequence = 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""script.py: which answer a request gets. Knows requests only in the common form of common.py, and nothing of HTTP.
+"""script.py: chooses the answer to a request. It takes requests in the form of common.py, and does not use HTTP.
 
-A script is a list of rules; server.py tells how one is written.
+A script is a list of rules; server.py describes them.
 """
 
 DEFAULT = [{"text": "Done."}]
@@ -18,7 +18,7 @@ class Script:
         self.rules = rules
 
     def answer(self, request):
-        """The name of the rule that fits (None: none does), and its answer: a list of parts."""
+        """Returns the name of the rule that fits (None: none does), and its answer, a list of parts."""
         best, best_place = None, None
         for rule in self.rules:
             place = fits(rule, request)
@@ -39,7 +39,8 @@ def check_answer(number, answer):
 
 
 def fits(rule, request):
-    """None, or where its prompt stands last: in which item of the conversation (-1: it names none), and where in that."""
+    """Returns the last place of the rule's prompt: the item of the conversation (-1: the rule has no prompt), and the place in it. None: the rule
+    does not fit."""
     if bool(request["tools"]) != rule.get("tools", True) or rule.get("protocol", request["protocol"]) != request["protocol"]:
         return None
     if rule.get("text", "") not in request["text"]:
@@ -51,7 +52,7 @@ def fits(rule, request):
 
 
 def answers_since(items, place):
-    """How often the model has spoken since: neighbouring texts and calls are one answer."""
+    """Counts the model's answers since the prompt; neighbouring texts and calls are one answer."""
     count, speaking = 0, False
     for item in items[place + 1:]:
         if item["role"] == "assistant" and not speaking:

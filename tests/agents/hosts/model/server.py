@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A model server on 127.0.0.1 that answers by a script and keeps what it was sent: for tests of agent hosts, without a network.
+"""A model server on 127.0.0.1 that answers by a script and keeps the requests, for tests of agents without a network.
 
 It speaks OpenAI's chat completions and Responses, Anthropic's Messages and Google's generateContent, streaming or not; a host finds it by
 its base URL, with or without /v1 in it.
@@ -9,7 +9,7 @@ As a program:  python3 -m model.server --script RULES.json --log REQUESTS.jsonl 
                ends with SIGTERM, or when its stdin is closed if --until-eof is given)
 In Python:     with ModelServer(rules) as model: … model.url, model.requests, model.release("gate"), model.replace(rules)
 
-RULES is a list. A rule applies to requests that fit all it names; of several, the one whose prompt stands last in the conversation:
+RULES is a list. A rule applies to requests that fit all of its keys; if several rules fit, the one whose prompt stands last in the conversation:
   {"name": "…",           for the log
    "prompt": "…",         a user's message contains this
    "text": "…",           the request contains this anywhere
@@ -47,14 +47,14 @@ from .common import HOLD
 from .script import Script
 
 PROTOCOLS = (chat, responses, messages, gemini)
-HOLD_LIMIT = 600  # seconds after which a forgotten gate opens
+HOLD_LIMIT = 600  # seconds after which a gate opens by itself
 
 
 class ModelServer:
     def __init__(self, rules, log=None, port=0):
         self.script = Script(rules)
         self.lock = threading.Condition()
-        self.log = []  # whole, as in the file
+        self.log = []  # all records, as in the file
         self.file = open(log, "a", encoding="utf-8") if log else None
         self.gates = set()
         self.http = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
@@ -77,17 +77,17 @@ class ModelServer:
 
     @property
     def requests(self):
-        """Those that a protocol handled, in the order in which they came."""
+        """The requests that a protocol handled, in their order."""
         with self.lock:
             return [entry for entry in self.log if entry.get("protocol")]
 
     def ended(self, number):
-        """How the answer to a request ended; None: it has not."""
+        """Returns how the answer to a request ended; None: it has not."""
         with self.lock:
             return next((entry["ended"] for entry in self.log if entry["number"] == number and "ended" in entry), None)
 
     def wait(self, condition, seconds):
-        """Waits until condition() is true, looking whenever the log grows. Returns its value."""
+        """Waits until condition() is true, which it checks whenever the log grows. Returns its value."""
         with self.lock:
             self.lock.wait_for(condition, seconds)
             return condition()
@@ -228,7 +228,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return True
 
     def hold(self, gate):
-        """Until the gate opens; false: the reader has gone, or the server ends."""
+        """Waits until the gate opens. False: the reader has gone, or the server ends."""
         model = self.model
         with model.lock:
             deadline = time.monotonic() + HOLD_LIMIT
