@@ -93,7 +93,7 @@ def test_status_held(place):
 
 
 def samples_of(text):
-    """The text format: HELP and TYPE before a family, whose samples stand together. The samples by name, each with its labels."""
+    """Checks the text format: HELP and TYPE precede a family, whose samples stand together. Returns the samples by name, each with its labels."""
     families, samples = {}, {}
     for line in text.splitlines():
         assert re.fullmatch(r'# HELP \w+ .+|# TYPE \w+ (gauge|histogram)|(\w+)(\{(\w+="([^"\\\n]|\\["\\n])*",?)+\})? [0-9.e+]+', line), line
@@ -136,7 +136,7 @@ def test_stats(place):
     assert alone["tidings_pushed"] == [({}, 1.0)] and set(alone) <= set(samples), alone
 
 
-# fleet-poison looks at these.
+# The test fleet-poison checks these.
 ONLY_OF_A_DATABASE = {"tidings_inbox": {}, "tidings_dead_letters": {"reason": ""}, "tidings_connections": {"role": ""}, "tidings_standby_waits": {}}
 def test_dead_letters(place):
     """history --dead lists what expired or was dropped, and nothing that was shown, taken back, filtered or taken over by another session"""
@@ -342,7 +342,7 @@ def test_session_mistyped_asking(place):
                   ["queue", "cancel", "m1"], ["status"], ["stats"], ["stats", "--prometheus"], ["export"], ["timeline", "-o", page], ["top"],
                   ["wait", "--alert"], ["config", "check"]):
         said = place.refused(words[0], "-s", "knwon", *words[1:], says="").said
-        if words[0] != "top":  # it asks for a terminal first
+        if words[0] != "top":  # top first checks that there is a terminal
             assert said.startswith(f"tidings {words[0]}: the store has no session 'knwon'. Did you mean 'known'? The sessions are:\n  known  ("), said
     assert not os.path.exists(page)
     said = place.refused("status", "-s", "5c1").said

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings queue`: what waits, and what a person may do with it."""
+"""Tests `tidings queue`: waiting messages, and how a person may change them."""
 import os
 import sys
 
@@ -12,7 +12,7 @@ def waiting(place):
 
 
 def busy(place, *messages):
-    """A turn of the host's own runs, and these wait."""
+    """Starts a turn of the host, and queues messages."""
     place.opened()
     place.event("turn.started", owner=os.getpid())
     for message in messages:

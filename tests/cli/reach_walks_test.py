@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The walks of docs/reach.md, typed: what the page says is what happens."""
+"""Types the walks of docs/reach.md and checks that their results are as the page says."""
 import json
 import os
 import re
@@ -18,7 +18,7 @@ BESIDE = os.path.dirname(os.environ["TIDINGS_CLI"])
 
 
 def walk(title, number=0):
-    """The block with this number below the heading."""
+    """Returns the block with this number below the heading."""
     with open(os.path.join(SOURCE, "docs", "reach.md"), encoding="utf-8") as file:
         section = file.read().split(f"# {title}\n", 1)[1].split("\n#", 1)[0]
     return re.findall(r"^```\n(.*?)^```", section, re.M | re.S)[number]
@@ -33,7 +33,7 @@ def fake(place, name, script):
 
 
 def typed(place, text, env=None):
-    """A shell that has typed this."""
+    """Runs the text in a shell."""
     path = ":".join([os.path.join(place.dir, "bin"), BESIDE, place.env["PATH"]])
     done = subprocess.run(["bash", "-e"], input=text.encode(), cwd=place.work, env={**place.env, "PATH": path, **(env or {})}, capture_output=True, timeout=DEADLINE_S, check=False)
     assert done.returncode == 0, (text, done)
@@ -47,7 +47,7 @@ def free_port():
 
 
 def listening(place, text):
-    """Types a walk that starts `tidings listen` at another port than the page's, so that it is free. Returns the server."""
+    """Types a walk that starts `tidings listen`, at a free port instead of the page's. Returns the server."""
     if not shutil.which("openssl"):
         raise Skip("there is no openssl")
     port = free_port()

@@ -333,13 +333,13 @@ def children(pid):
 
 
 def child_with(pid, program):
-    """The child that runs the program, once it does: while it is on the way there its command line is its parent's, and then empty."""
+    """Returns the child that runs the program, or None: before it runs the program, its command line is its parent's, and then empty."""
     return next((child for child in children(pid) if read(f"/proc/{child}/cmdline").startswith(program.encode() + b"\0")), None)
 
 
 def has_open(pid, path):
     folder = f"/proc/{pid}/fd"
-    with contextlib.suppress(FileNotFoundError):  # one that was closed meanwhile
+    with contextlib.suppress(FileNotFoundError):  # a descriptor was closed meanwhile
         return path in [os.readlink(os.path.join(folder, fd)) for fd in os.listdir(folder)]
     return False
 
@@ -357,7 +357,7 @@ def test_left_behind(place):
     """what the command leaves running does not keep run from ending, and no zombie is left"""
     place.ok("run", *S, "--", "sh", "-c", "sleep 1000 & echo $! >pid; echo out")
     with open(os.path.join(place.work, "pid"), encoding="utf-8") as file:
-        os.kill(int(file.read()), signal.SIGKILL)  # it runs still
+        os.kill(int(file.read()), signal.SIGKILL)  # it still runs
 
 
 def test_detach(place):
@@ -387,7 +387,7 @@ def test_detach_holds_nothing(place):
     until(lambda: os.path.exists(os.path.join(place.work, "fds")) and b"2 -> pipe" in read(os.path.join(place.work, "fds")), "its descriptors")
     listed = re.findall(rb" (\d+) -> (\S+)", read(os.path.join(place.work, "fds")))
     assert dict(listed)[b"0"] == b"/dev/null" and {int(fd) for fd, _ in listed} <= {0, 1, 2, 3}, listed
-    os.kill(result.json["pid"], signal.SIGTERM)  # reaches the whole of the command
+    os.kill(result.json["pid"], signal.SIGTERM)  # reaches all processes of the command
     assert "was killed by SIGTERM" in until(lambda: place.messages(), "the news")[0]
 
 

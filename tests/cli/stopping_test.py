@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings stop`: somebody else asks the session's host to end its turn."""
+"""Tests `tidings stop`: another process asks the session's host to end its turn."""
 import json
 import os
 import sys

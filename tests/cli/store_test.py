@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings store`: checking, backing up, salvaging and migrating; what it says in words and as JSON, and its exit codes."""
+"""Tests `tidings store`: check, backup, salvage and migrate, with their output in words and as JSON, and their exit codes."""
 import os
 import signal
 import stat
@@ -19,7 +19,7 @@ def spoil(path, page):
 
 
 def leaves(path):
-    """The pages that are leaves of the tree of rows, or were."""
+    """Returns the pages that are or were leaves of the tree of rows."""
     with open(os.path.join(path, "data.mdb"), "rb") as file:
         data = file.read()
     pages = range(2, len(data) // PAGE)
@@ -128,7 +128,7 @@ def test_salvage(place):
     filled(place, 60)
     place.opened("t")
     place.ok("push", "-s", "t", "of the other")
-    for page in leaves(place.store):  # up to one that is in use
+    for page in leaves(place.store):  # until a page that is in use was damaged
         if place.run("store", "check").code == 0:
             spoil(place.store, page)
     assert place.run("store", "check").code == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tidings tail: what happens in a session, line by line."""
+"""Tests `tidings tail`, which prints the events of a session line by line."""
 import json
 import os
 import signal

@@ -16,7 +16,7 @@ from kit import DEADLINE_S, TIDINGS, Skip, main, until
 
 
 class Terminal:
-    """A program that leads a session on a terminal of its own."""
+    """A program that is the leader of a session on its own terminal."""
 
     def __init__(self, place, command, env=None):
         self.seen = b""
@@ -36,12 +36,12 @@ class Terminal:
         os.close(self.fd)
 
     def read(self, wait_s=0.05):
-        """Takes what has been printed; False at the end."""
+        """Reads the output so far. False at its end."""
         if not select.select([self.fd], [], [], wait_s)[0]:
             return True
         try:
             chunk = os.read(self.fd, 65536)
-        except OSError:  # the last program on it has gone
+        except OSError:  # the last program on the terminal has ended
             return False
         self.seen += chunk
         return bool(chunk)
@@ -59,7 +59,7 @@ class Terminal:
         os.write(self.fd, text)
 
     def end(self):
-        """The exit code, as a shell would say it."""
+        """Waits for the end, and returns the exit code in the form of a shell."""
         deadline = time.monotonic() + DEADLINE_S
         while self.read():
             if not os.path.exists(f"/proc/{self.pid}/fd/0") and not select.select([self.fd], [], [], 0)[0]:
@@ -69,7 +69,7 @@ class Terminal:
         return os.waitstatus_to_exitcode(self.status)
 
     def without_progress(self):
-        """Returns the output without the lines that show what runs, which come each second and are erased."""
+        """Returns the output without the progress lines, which are printed each second and erased again."""
         return re.sub(rb"\r\x1b\[K(?:[^\r\n]* s(?=\r\x1b\[K))?", b"", self.seen)
 
 def run(place, *command, quiet=False, env=None):

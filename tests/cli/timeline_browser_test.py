@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tidings timeline: the page in a headless Chromium, where there is one. $TIDINGS_PICTURES names a folder for what it looks like.
+"""Tests the page of `tidings timeline` in a headless Chromium, if this machine has one. $TIDINGS_PICTURES names a folder for screenshots.
 
 $TIDINGS_TIMELINE_MANY is how many notifications the large page has: 10,000, or 100,000 in `./dev test timeline`."""
 import os
@@ -18,7 +18,7 @@ VISIBLE = HOSTILE.replace("\u202e", "{U+202E}").replace("\u0007", "{U+0007}").re
 
 MANY = int(os.environ.get("TIDINGS_TIMELINE_MANY", "10000"))
 ROUNDS = 3 if MANY > 10000 else 1
-RUNNING = []  # one browser for all tests: starting it costs more than all of them
+RUNNING = []  # one browser for all tests, because its start takes longer than all of them
 
 
 def browser():
@@ -45,7 +45,7 @@ def selected(view):
 
 
 def drawn(view):
-    """Waits for a frame: a change is drawn before the next one."""
+    """Waits for the second next frame, so that a change has been drawn."""
     view.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
@@ -77,7 +77,7 @@ def test_page(place):
     assert selected(view) == "Nothing is selected"
     where = view.run("const box = byId('lanes').getBoundingClientRect(); const lane = makeLanes(readModel(JSON.parse(byId('data').textContent)));"
                      "return [box.left, box.top + rowMiddle(lane[0], lane[0].rows[0])]")
-    for x in range(140, 1000, 4):  # somewhere on that row it is
+    for x in range(140, 1000, 4):  # the notification is at an unknown place of that row
         view.click(where[0] + x, where[1])
         if selected(view).startswith("Notification "):
             break
@@ -120,7 +120,7 @@ def test_hostile(place):
     assert view.text("#panel .message") == VISIBLE, view.text("#panel .message")
     assert view.run("return document.querySelectorAll('#panel img, #panel script, b, u, i').length") == 0
     assert view.run("return document.scripts.length") == 2
-    # Were something to get in, the policy would stop it: the browser says so on the console.
+    # The policy of the page would stop injected code, and the browser reports that on the console.
     view.run("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.broken = 1\">')")
     view.run("const one = document.createElement('script'); one.textContent = 'window.broken = 1'; document.body.append(one)")
     refused = until(lambda: [line for line in view.console() if "Content Security Policy" in line], "the browser's refusals")
@@ -151,7 +151,7 @@ def test_axis(place):
             view.resize(width, height)
             view.open(page + "#notification=4294967400")
             until(lambda: selected(view) == "Notification 4294967400", "the link is followed")
-            # A new size is drawn with the next frame, and that may bring the scrollbar of the page.
+            # A new size is drawn with the next frame, which may show the page's scrollbar.
             until(lambda: len(set(view.run("return ['top', 'lanes'].map((id) => byId(id).getBoundingClientRect().width).concat(byId('scroller').clientWidth)"))) == 1,
                   f"one width of axis and lanes at {width} x {height}")
             until(lambda width=width: view.run("return document.documentElement.scrollWidth") <= width, f"nothing that scrolls sideways at {width} x {height}")
@@ -315,7 +315,7 @@ def test_contrast(place):
         assert view.run(CONTRAST) == []
 
 
-# How often the page draws something, of the calls that take time.
+# Counts the page's calls that draw and take time.
 COUNTED = """
 const type = CanvasRenderingContext2D.prototype;
 window.drawn = 0;
@@ -327,7 +327,7 @@ for (const name of ['fillRect', 'stroke', 'fill', 'fillText', 'strokeRect']) {
 
 
 def opened_by_cpu(view, page):
-    """When it was drawn, in milliseconds after it began to load; and the seconds of CPU until then of the thread that did it."""
+    """Returns when the page was drawn, in milliseconds after it began to load, and the CPU seconds of the drawing thread until then."""
     def seconds():
         return next(one["value"] for one in view.cdp("Performance.getMetrics")["metrics"] if one["name"] == "ThreadTime")
     view.ask("POST", "/url", {"url": "about:blank"})
@@ -349,7 +349,7 @@ def test_many(place):
         data = file.read().split(SPLIT)[1].split("</script>")[0]
     bare = written(place, f'<!doctype html><meta charset="utf-8">{SPLIT}{data}</script><script>JSON.parse(document.getElementById("data").textContent);'
                    'document.documentElement.dataset.ready = String(Math.round(performance.now()));</script>', "bare.html")
-    # In one run, by its own CPU time: what the machine does besides counts little.
+    # Both are measured in one run by their CPU time, so that other load of the machine counts little.
     rounds = [(opened_by_cpu(view, bare), opened_by_cpu(view, page)) for _ in range(ROUNDS)]
     for (bare_ms, bare_s), (drawn_ms, drawn_s) in rounds:
         print(f"# {MANY:,} notifications, {os.path.getsize(page) / 1e6:.0f} MB: {drawn_s:.2f} s of CPU, {drawn_s / max(bare_s, 0.01):.2f} of the {bare_s:.2f} s "

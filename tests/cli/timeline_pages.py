@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages of `tidings timeline` with other data than the store gave: the command's own page, with what a test wants between its tags."""
+"""Makes pages of `tidings timeline` with other data than the store's: the command's own page, with the test's data between its tags."""
 import json
 import random
 
@@ -17,7 +17,7 @@ def with_data(page, data):
 
 
 def many(count, seed=7):
-    """A session of `count` notifications of twelve producers over about a day, delivered by carriers in groups."""
+    """Returns a session with `count` notifications of twelve producers over about a day, which carriers deliver in groups."""
     rng = random.Random(seed)
     strings, places = [], {}
 

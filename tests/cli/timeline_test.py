@@ -14,7 +14,7 @@ HOSTILE = '</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> \
 
 
 def session(place):
-    """Two that were delivered together, one of them hostile, and one that waits."""
+    """Makes two notifications that were delivered together, one of them hostile, and one that waits."""
     place.opened()
     place.ok("push", "-s", "s", "-k", "ci.failed", "-l", "error", "CI run 4812 failed.")
     place.ok("push", "-s", "s", "-k", "tool.stopped", HOSTILE)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Notifications and messages for later: `--in`, `--at`, `tidings remind`; and who waits when the clock is set or the machine has slept."""
+"""Tests notifications and messages for later (`--in`, `--at`, `tidings remind`), and waiting processes when the clock is set or the machine has
+slept."""
 import datetime
 import json
 import os
@@ -13,7 +14,7 @@ MINE = ["--owner", str(os.getpid())]
 
 
 def stamp(text):
-    """Seconds of a time as queries have it."""
+    """Converts a time from a query to seconds."""
     return datetime.datetime.strptime(text.split(".")[0].rstrip("Z"), "%Y-%m-%dT%H:%M:%S").replace(tzinfo=datetime.timezone.utc).timestamp()
 
 
@@ -98,7 +99,7 @@ def test_due_wakes(place):
 
 
 class Alarm:
-    """A waiter with a clock and an alarm of the test's own."""
+    """A waiter whose clock and alarm the test controls."""
 
     def __init__(self, place):
         if "TIDINGS_CLI_ALARM" not in os.environ:
@@ -121,7 +122,7 @@ class Alarm:
             return []
 
     def fire(self):
-        """As the kernel does when the clock is set, or the time has come while the machine slept."""
+        """Wakes the waiter like the kernel when the clock is set, or when the time has come while the machine slept."""
         fd = os.open(self.fifo, os.O_WRONLY)
         os.write(fd, b"!")
         os.close(fd)
@@ -135,7 +136,7 @@ def test_suspend_and_clock_steps(place):
     at = round(stamp(place.ok("queue", "-s", "s", "--json").json["messages"][0]["due_at"]))
     process = place.start("wait", "-s", "s", *MINE, env=alarm.env)
     until(lambda: [row for row in alarm.settings() if abs(row[0] - at) <= 1 and row[1:] == (1, 1)], "the alarm")
-    for back in (-5 * 3600, 5 * 3600):  # it is not due yet: it looks, and sleeps until the same time
+    for back in (-5 * 3600, 5 * 3600):  # it is not due yet, so the waiter checks and sleeps until the same time
         before = len(alarm.settings())
         alarm.step(back)
         alarm.fire()

@@ -15,7 +15,7 @@ NUMBERS = itertools.count(1)
 
 
 class Terminal:
-    """A command in a terminal of its own."""
+    """A command in a terminal."""
 
     def __init__(self, place, *command, size=(80, 24), env=None):
         if not shutil.which("tmux"):
@@ -39,7 +39,7 @@ class Terminal:
         return ran.stdout
 
     def screen(self):
-        time.sleep(0.05)  # each look costs a process
+        time.sleep(0.05)  # each look starts a process
         return self.ask("capture-pane", "-p")
 
     def variable(self, name):
@@ -55,7 +55,7 @@ class Terminal:
             assert time.monotonic() < deadline, f"never seen: {texts}, without {no}, on:\n{self.screen()}"
 
     def press(self, key, *texts, no=()):
-        """Presses a key, once: nothing here throws away what was typed, and many of the keys do another thing the second time."""
+        """Presses a key once. No program here drops keys, and many keys have another effect the second time."""
         self.ask("send-keys", key)
         self.shows(*texts, no=no)
 
@@ -64,7 +64,7 @@ class Terminal:
 
 
 def process_of(terminal):
-    """The program in the terminal: env and the shell have become it."""
+    """Returns the pid of the program in the terminal; env and the shell were replaced by it."""
     return int(terminal.variable("pane_pid"))
 
 
@@ -171,7 +171,7 @@ def test_terminal_stays(place):
             elif end == "error":
                 with open(os.path.join(place.store, "data.mdb"), "r+b") as file:
                     size = file.seek(0, os.SEEK_END)
-                    file.seek(2 * 4096)  # the root of what is there is on one of the pages after the first two
+                    file.seek(2 * 4096)  # the root of the tree is on one of the pages after the first two
                     file.write(bytes(size - 2 * 4096))
             else:
                 terminal.press(end, "code")

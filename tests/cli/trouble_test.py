@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Trouble around the command: the store, the disk, stdout, the plugin; and what `tidings doctor` says of it."""
+"""Tests the command with failures of the store, the disk, stdout and the plugin, and the reports of `tidings doctor`."""
 import json
 import os
 import shutil
@@ -106,7 +106,8 @@ def test_folder(place):
     os.mkdir(other, 0o755)
     with open(os.path.join(other, "report.txt"), "w", encoding="utf-8") as file:
         file.write("mine")
-    for mode in (0o755, 0o700):  # nobody is told to close a folder that was named by mistake, and no store is made among other files
+    for mode in (0o755, 0o700):  # the error does not ask to change the mode of a folder that was named by mistake, and no store is made among other
+                                 # files
         os.chmod(other, mode)
         said = place.refused("push", "-S", other, "-s", "s", "x", says=f'store folder {other} has no store but other files, such as "report.txt"; name an empty folder').said
         assert "chmod" not in said and os.listdir(other) == ["report.txt"], said
@@ -199,7 +200,7 @@ def test_doctor_agents(place):
 
 
 def in_namespace(*options):
-    """The words in front of a command that make it process 1 of a PID namespace of its own."""
+    """Returns words before a command that make it process 1 of a new PID namespace."""
     words = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child", *options]
     done = subprocess.run([*words, "true"], check=False, capture_output=True) if shutil.which("unshare") else None
     if not done or done.returncode:

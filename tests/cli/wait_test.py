@@ -12,14 +12,14 @@ MINE = ["--owner", str(os.getpid())]
 
 
 def waiter(place, *words):
-    """A waiter that surely sleeps: it has announced itself to the store."""
+    """Starts a waiter and waits until it sleeps; it has then announced itself to the store."""
     process = place.start("wait", "-s", "s", *MINE, *words)
     until(lambda: sleeps(process.pid), "its sleep")
     return process
 
 
 def sleeps(pid):
-    """In poll, with a FIFO of the store open."""
+    """Returns whether the process is in poll, with a FIFO of the store open."""
     try:
         links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
         with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
@@ -152,7 +152,7 @@ def test_busy(place):
     with open(f"/proc/{process.pid}/stat", encoding="utf-8") as file:
         assert file.read(), "it lives"
     end(holder, signal.SIGKILL)
-    if submitter.wait(DEADLINE_S):  # this test was so slow that it had given up
+    if submitter.wait(DEADLINE_S):  # the test was so slow that the submitter has given up
         place.ok("submit", "-s", "s", "--id", "m1", "x")
     assert finish(process) == (0, "start_turn m1\n    x\n", "")
     holder = place.hold()
@@ -179,7 +179,8 @@ def test_documented(place):
         place.ok("submit", "-s", "my-session", "--id", f"m{number}", text)
     open(gate, "w", encoding="utf-8").close()
     until(lambda: len(place.ok("history", "-s", "my-session", "--json").json["deliveries"]) == 2, "two turns")
-    until(lambda: place.ok("status", "-s", "my-session", "--json").json["state"] == "idle", "that it waits again")  # else it and the push meet in the store
+    until(lambda: place.ok("status", "-s", "my-session", "--json").json["state"] == "idle", "that it waits again")  # otherwise it and the push may use the
+                                                                                                                    # store at the same time
     place.ok("push", "-s", "my-session", "-l", "critical", "fire")
     path = os.path.join(place.work, "requests")
 

@@ -39,7 +39,7 @@ def test_burst_not_twice(place):
                 write(os.path.join(place.work, f"g{i:03}"), text)
 
     def mark(number):
-        """When this change is reported, all earlier ones have been handled."""
+        """Makes a change and waits for its report; then all earlier changes have been handled."""
         write(os.path.join(place.work, f"mark{number}"), "x")
         until(lambda: any(f"mark{number}" in message for message in place.messages()), "the mark")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings watch`: what is told of files, and what is not."""
+"""Tests `tidings watch`: which changes of files are reported, and which are not."""
 import json
 import os
 import re
@@ -48,7 +48,7 @@ def test_net(place):
         os.rename(os.path.join(place.work, ".a.c.tmp"), path)
     watch.told("`a.c` was modified externally.")
     with watch.stopped():
-        os.rename(path, path + ".bak")  # as editors that keep a backup do
+        os.rename(path, path + ".bak")  # like editors that keep a backup
         write(path, "z")
         os.remove(path + ".bak")
     watch.told("`a.c` was modified externally.")
@@ -78,7 +78,7 @@ def test_race(place):
     watch = Watch(place)
     for round_ in range(30):
         os.makedirs(os.path.join(place.work, f"r{round_}/x/y"))
-        with open(os.path.join(place.work, f"r{round_}/x/y/f"), "w", encoding="utf-8") as file:  # while it looks
+        with open(os.path.join(place.work, f"r{round_}/x/y/f"), "w", encoding="utf-8") as file:  # while the watcher scans
             file.write("x")
     told = set()
 
@@ -153,14 +153,14 @@ def test_own_edits(place):
         assert answer.json == {}, answer
 
     def edit(text):
-        """The hook is first."""
+        """The hook reports before the watcher."""
         watch.asleep()
         with watch.stopped():
             write(path, text)
             call_hook()
 
     def reports():
-        """The watcher's."""
+        """Returns the pending notifications of the watcher."""
         return [item for item in place.pending() if not item.get("caused_by")]
 
     write(path, "by the agent, before its hook")
@@ -298,7 +298,7 @@ def test_overflow(place):
     watch = Watch(place)
     noise = [os.path.join(place.work, name) for name in ("noise1", "noise2")]
     with watch.stopped():
-        for i in range(most // 2 + 10):  # equal neighbours would be one event
+        for i in range(most // 2 + 10):  # the kernel joins equal neighbouring events
             os.close(os.open(noise[i % 2], os.O_WRONLY | os.O_CREAT))
             os.remove(noise[i % 2])
         write(os.path.join(place.work, "old"), "y", "a")
@@ -338,7 +338,7 @@ def test_ends(place):
     """SIGTERM and SIGINT end it with 0, and what happened before is still told"""
     for number in (signal.SIGTERM, signal.SIGINT):
         watch = Watch(place, "--debounce", "60s")
-        with watch.stopped():  # when it goes on it may have the signal first
+        with watch.stopped():  # when it continues, the signal may come first
             write(os.path.join(place.work, f"f{number}"), "x")
             watch.process.send_signal(number)
         assert watch.process.wait(DEADLINE_S) == 0, watch.text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A `tidings watch` beside a test, and files that are written for it."""
+"""Starts `tidings watch` beside a test, and writes files for it."""
 import contextlib
 import os
 import re
@@ -7,12 +7,12 @@ import signal
 
 from kit import sleeps_for_ever, until
 
-WATCHERS = []  # for these a file is written in one step
+WATCHERS = []  # all running watchers; for these, a file is written in one step
 STOPPED = []
 
 
 class Watch:
-    """A watcher that surely watches."""
+    """A watcher that has begun to watch."""
 
     def __init__(self, place, *words, session=("-s", "s"), **more):
         self.place = place
@@ -34,7 +34,7 @@ class Watch:
         return stopped(self.process)
 
     def told(self, *expected):
-        """Exactly this is told, in any order, and then taken off."""
+        """Waits until exactly these are reported, in any order, and delivers them."""
         def there():
             assert self.process.poll() is None, self.text
             return sorted(self.place.messages()) == sorted(expected)
@@ -46,25 +46,26 @@ class Watch:
         self.take()
 
     def quiet(self):
-        """Nothing is told of what happened: what happens after it is, and nothing else."""
+        """Checks that the earlier changes are not reported: only a later change is."""
         self.barrier = getattr(self, "barrier", 0) + 1
         name = f"barrier{self.barrier}"
         write(os.path.join(self.place.work, name), "x")
         self.told(f"`{name}` was created externally.")
 
     def take(self):
-        """Its reports can be read before the disk has them; until then it still holds the store, for longer than deliver waits."""
+        """Waits for the store, because reports can be read before they are flushed; until then the watcher holds the store, longer than deliver
+        waits."""
         words = ("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()))
         return until(lambda: (taken := self.place.run(*words, stdin="x")).code == 0 and taken, "what is pending").text
 
     def asleep(self):
-        """It waits for nothing but files, so it does not have the store."""
+        """Waits until the watcher waits only for files, so that it does not hold the store."""
         until(lambda: sleeps_for_ever(self.process.pid), "its sleep")
 
 
 @contextlib.contextmanager
 def stopped(*processes):
-    """The changes of that time reach the watcher together, however slow this machine is."""
+    """Stops the watchers, so that the changes of this time reach them together, even on a slow machine."""
     these = [process for process in processes if process not in STOPPED and process.poll() is None]
     for process in these:
         process.send_signal(signal.SIGSTOP)
@@ -79,7 +80,7 @@ def stopped(*processes):
 
 
 def write(path, text, mode="w"):
-    """A watcher that looks between the making of a file and the writing would report two things."""
+    """Writes a file in one step, because a watcher that looks between the creation and the writing would report two changes."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with stopped(*WATCHERS), open(path, mode, encoding="utf-8") as file:
         file.write(text)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""table.py SUMMARY.json FOLDER…: lines and branches of each folder, and of all, from what `gcovr --json-summary` has written."""
+"""table.py SUMMARY.json FOLDER…: prints the coverage of lines and branches of each folder, and of all, from the output of `gcovr --json-summary`."""
 import json
 import sys
 

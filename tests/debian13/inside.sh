@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# inside.sh: what run.sh runs in the bare Debian 13: the demo as the README has it, then the tests of the release build. Prints TAP, one line a test,
-# and the output of those that fail. Exit status 1 if anything failed.
+# inside.sh: run.sh runs this in the bare Debian 13: the demo of the README, then the tests of the release build. Prints TAP, one line a test, and the
+# output of those that fail. Exit status 1 if anything failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -15,7 +15,7 @@ printf '# sum: %s, %s, lmdb %s, %s\n' "Debian $(cat /etc/debian_version)" "$(gcc
 ./dev demo --fast >demo.log 2>&1
 point $? "./dev demo" demo.log
 
-# Criterion is not in a bare Debian.
+# A bare Debian does not have Criterion.
 settings=(-DTIDINGS_BENCH=OFF "-DTIDINGS_TEST_FOLDERS=unit;store;scenarios;packages;fleet" -DTIDINGS_STAND_IN=ON -DTIDINGS_SCENARIOS_AT_ONCE=25)
 { cmake --preset release-tests "${settings[@]}" && cmake --build --preset release-tests; } >build.log 2>&1
 built=$?

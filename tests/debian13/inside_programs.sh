@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# inside_programs.sh SOURCE_DIR BUILD_DIR: what programs.sh runs in the bare Debian 13: the conformance suite, and tests of the command and of hooks. Prints TAP, one line a test,
+# inside_programs.sh SOURCE_DIR BUILD_DIR: programs.sh runs this in the bare Debian 13: the conformance suite, and tests of the command and of hooks. Prints TAP, one line a test,
 # and the output of those that fail. Exit status 1 if anything failed.
 set -uo pipefail
 source_dir=$1 build=$2 work=$(mktemp -d)

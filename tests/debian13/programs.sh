@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # programs.sh SOURCE_DIR: runs the programs of the build $TIDINGS_BUILD_DIR in a bare Debian 13, at the same paths. Prints TAP. Exit status 77: this machine cannot do that,
-# and the last line says why. `programs.sh SOURCE_DIR prepare` only makes the system, while something else is built; whoever comes next waits for it.
-# ../bare_debian.sh says how the system is made.
+# and the last line says why. `programs.sh SOURCE_DIR prepare` only makes the system, during a build; a later call waits for it. ../bare_debian.sh makes the system.
 set -euo pipefail
 source_dir=$1
 work="$source_dir/build/debian13-programs"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""language.py: what users read is plain English. It finds words and turns of phrase that make a reader stop, and
-documents whose lines are not sentences. Prints TAP.
+"""language.py: checks that users read plain English. It finds words and phrases that make a reader stop, and documents whose lines are not sentences.
+Prints TAP.
 
-Not looked at: code in documents, fenced or between backticks; what the model reads keeps its bytes."""
+It ignores code in documents, fenced or between backticks, and the text for the model, whose bytes must not change."""
 import os
 import pathlib
 import re
@@ -33,12 +33,12 @@ AVOID = (
     (r"\bon our side\b", "if tidings fails"),
     (r"\b(?:Never|Nor|No sooner|So|Neither) (?:is|are|was|were|does|do|did|has|have|may|can|must) ", "subject, verb, object"),
 )
-# A line may go on after a full stop where it is no sentence's end.
+# After these full stops a line may continue, because they do not end a sentence.
 ABBREVIATIONS = r"\b(?:e\.g|i\.e|vs|etc)\."
 
 
 def documents():
-    """(name, line number, text without code) of each line of prose, a table's lines included."""
+    """Yields (name, line number, text without code) of each line of prose and of tables."""
     names = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "abi/STABILITY.md"]
     names += sorted(str(path.relative_to(SOURCE)) for path in (SOURCE / "docs").rglob("*.md"))
     for name in names:
@@ -51,7 +51,7 @@ def documents():
 
 
 def headers():
-    """The comments of the public headers."""
+    """Yields the comments of the public headers."""
     for folder in ("abi/tidings", "hostkit/include"):
         for path in sorted((SOURCE / folder).rglob("*.h")):
             text = path.read_text(encoding="utf-8")
@@ -62,7 +62,7 @@ def headers():
 
 
 def help_texts():
-    """Returns what tidings and hostsim print about themselves and their verbs."""
+    """Yields the help of tidings, hostsim and their verbs."""
     def printed(*command):
         ran = subprocess.run([BUILD / command[0], *command[1:]], capture_output=True, text=True, check=True)
         for number, line in enumerate(ran.stdout.splitlines(), 1):
@@ -79,7 +79,7 @@ def help_texts():
 
 
 def strings():
-    """The string literals of the sources. The words for the model are not among them; they are in plugin/render/."""
+    """Yields the string literals of the sources, except plugin/render/, which has the words for the model."""
     for folder in ("agents", "cli", "command", "common", "hostkit", "hostsim", "plugin"):
         for path in sorted((SOURCE / folder).rglob("*.c")):
             if "plugin/render/" not in str(path):
@@ -90,7 +90,7 @@ def strings():
 
 
 def comments():
-    """The comments of the product's sources. Names between backticks are left out."""
+    """Yields the comments of the product's sources without names between backticks."""
     comment = re.compile(r"/\*.*?\*/|(?<!:)//[^\n]*", re.DOTALL)
     for folder in PRODUCT:
         for path in sorted((SOURCE / folder).rglob("*")):
@@ -111,7 +111,7 @@ def avoided(lines):
 
 
 def not_a_sentence(lines):
-    """Lines of prose that hold two sentences, or end within one."""
+    """Finds lines of prose that hold two sentences, or end within one."""
     for name, number, line in lines:
         text = re.sub(r"^(?:>|[-*]|\d+\.) +", "", line.strip())
         if not text or text.startswith(("|", "#", "<!--", "![")):
@@ -125,7 +125,7 @@ def not_a_sentence(lines):
 
 
 def catches():
-    """Each rule finds what it is for."""
+    """Checks that each rule finds its own samples."""
     for text in ("the agent is told of it", "agents that hear", "it is no news", "mends its code", "typed in the midst of a turn",
                  "a folder that is nobody's", "an item's fate", "all, save news", "all save that", "what bites | the rule", "what bites", "the line behind it", "graves",
                  "whatever is wrong on our side", "Nor is what a watcher says"):

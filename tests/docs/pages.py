@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""pages.py SOURCE_DIR: what README.md and docs/ say can be relied on: the example is the compiled file, links lead somewhere, the commands
-exist, JSON is JSON, and the promise stands everywhere in the same words. Prints TAP.
+"""pages.py SOURCE_DIR: checks README.md and docs/: the example is the compiled file, the targets of links and the commands exist, JSON is valid, and
+the promise has the same words everywhere. Prints TAP.
 """
 import glob
 import json
@@ -17,7 +17,7 @@ PROMISE = (
 )
 # The pages that name tests.
 AGENTS = ("docs/hosts/evidence.md", "docs/hosts/copilot.md")
-# These pages state it, and so does the header, whose comment is no Markdown.
+# The files that state the promise; the header's comment is no Markdown.
 PROMISED_IN = ("README.md", "docs/semantics.md", "abi/tidings/plugin.h")
 
 count = 0
@@ -47,14 +47,14 @@ def blocks(text, language):
 
 
 def shows_preset(text, scenario):
-    """The block behind the configuration that the scenario has, before the next one."""
+    """Returns the block that follows the scenario's configuration on the page."""
     begin = f"`{json.dumps(scenario['config'])}`:"
     rest = text.partition(begin)[2]
     return blocks(rest, "text")[:1] == [scenario["steps"][-1]["expect"]["content"] + "\n"]
 
 
 def missing_tests(source, name, text):
-    """Finds tests that a page names, as `file: function` or `file: the beginning of a title`, and that are not there."""
+    """Finds missing tests that a page names as `file: function` or `file: the beginning of a title`."""
     files = {os.path.basename(path): path for path in glob.glob(os.path.join(source, "tests", "**", "*_*.*"), recursive=True)}
     named = re.findall(r"`(\w+\.(?:py|mjs)): (.+?)`", text)
     for file, test in named:
@@ -74,12 +74,12 @@ def broken_links(source, name, text):
 
 
 def anchor(heading):
-    """The name by which a link finds a heading."""
+    """Returns the name by which a link finds a heading."""
     return re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()).replace(" ", "-")
 
 
 def lost_anchors(name, text, texts):
-    """Links to a part of a page that the page does not have."""
+    """Finds links to missing parts of a page."""
     for target, part in re.findall(r"\]\(([^)#\s:]*)#([^)]*)\)", text):
         page = os.path.normpath(os.path.join(os.path.dirname(name), target)) if target else name
         if page in texts and part not in map(anchor, re.findall(r"^#+ (.*)$", texts[page], re.MULTILINE)):
@@ -95,7 +95,7 @@ def broken_json(name, text):
 
 
 def broken_diagrams(name, text):
-    """A semicolon ends a statement of Mermaid, also within a label; and a diagram begins with its kind."""
+    """Checks Mermaid diagrams: a semicolon ends a statement, even within a label, and a diagram must begin with its kind."""
     for block in blocks(text, "mermaid"):
         if not re.match(r"(?:flowchart (?:LR|TD)|sequenceDiagram)\n", block):
             yield f"{name}: a diagram of an unknown kind: {block[:40]!r}"
@@ -103,7 +103,7 @@ def broken_diagrams(name, text):
 
 
 def misplaced_hazards(source, page):
-    """The files that docs/hazards.md names, most of them without a folder, and that are nowhere in the product."""
+    """Finds missing files that docs/hazards.md names, most of them without a folder."""
     files = [path for folder in ("agents", "cli", "command", "common", "hostkit", "plugin") for path in glob.glob(os.path.join(source, folder, "**"), recursive=True)]
     for row in re.findall(r"^  .*\((`[^;()]*`); [^()]*\)\.$", page, re.MULTILINE):
         for name in re.findall(r"`([\w./]+)`", row):
@@ -112,7 +112,7 @@ def misplaced_hazards(source, page):
 
 
 def versions(source, page):
-    """The version of each host that the tests run and the command calls tested, and that the page names."""
+    """Checks that each host has the same version in the tests, in the command and on the page."""
     tested = dict(re.findall(r"^(\w+) +\S+@([\d.]+) ", read(source, "agents/hosts/versions.txt"), re.MULTILINE))
     named = dict(re.findall(r"`tidings setup (\w+)` \| ([\d.]+) ", page))
     if set(named) != {host for host in tested if os.path.exists(os.path.join(source, f"agents/hosts/{host}.c"))}:

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""queries.py: the plugin's table, query.h, the schema and docs/queries.md have the same queries; the
-page's requests and answers are valid by the schema, and they are real: hostsim plays the page's
-session and compares what the plugin answers. Prints TAP."""
+"""queries.py: checks that the plugin's table, query.h, the schema and docs/queries.md have the same queries, that the page's requests and answers are
+valid by the schema, and that they are real: hostsim plays the page's session and compares the plugin's answers. Prints TAP."""
 import json
 import os
 import pathlib
@@ -35,7 +34,7 @@ def invalid(schemas, shown):
 
 
 def without_pids(value):
-    """A process's number is another one each time."""
+    """Removes pids, which differ in each run."""
     if isinstance(value, list):
         return [without_pids(item) for item in value]
     if isinstance(value, dict):
@@ -55,7 +54,7 @@ def played(steps, shown):
 
 
 def lists(schema, page):
-    """Returns which queries each file lists: all of them, and those that take a session."""
+    """Returns the queries that each file lists: all of them, and those that take a session."""
     code = (SOURCE / "plugin" / "query" / "request.c").read_text(encoding="utf-8")
     words = dict(re.findall(r'\[(QUERY_\w+)\] = "(\w+)"', code))
     yield "plugin/query/request.c", set(words.values()), {

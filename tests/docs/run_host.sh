@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# run_host.sh HOST PLUGIN: an example host delivers its notification once and says what is wrong with a store or a plugin. Prints TAP.
+# run_host.sh HOST PLUGIN: tests that an example host delivers its notification once, and reports a wrong store or plugin. Prints TAP.
 set -u
 host=$1 plugin=$2
 work=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# run_wake.sh HOST PLUGIN: the example host that sleeps is woken by a push of another process and starts a turn. Prints TAP.
+# run_wake.sh HOST PLUGIN: tests that a push of another process wakes the sleeping example host, which starts a turn. Prints TAP.
 set -u
 host=$1 plugin=$2
 work=$(mktemp -d)
@@ -19,7 +19,7 @@ result() { # NUMBER WHAT STATUS
   fi
 }
 
-# Until the line is there, or the host has ended, or two minutes have passed.
+# Waits until the line is there, the host has ended, or two minutes have passed.
 wait_for() {
   for _ in $(seq 1200); do
     grep -qx "$1" "$work/out" && return 0

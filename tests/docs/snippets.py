@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""snippets.py: the piece of Python in docs/embedding.md is run as it stands there, against this build, with news pending: what it puts together
-must be what it says. tests/languages runs the whole hosts, and the pieces in other languages. Prints TAP."""
+"""snippets.py: runs the piece of Python in docs/embedding.md unchanged, with this build and a pending notification, and checks its result.
+tests/languages runs the whole hosts, and the pieces in other languages. Prints TAP."""
 import os
 import pathlib
 import re
@@ -20,7 +20,7 @@ def snippet():
 
 
 def run(folder):
-    """Returns the output of the piece in a home in which notifications wait for the session."""
+    """Runs the piece in a home where notifications wait for the session, and returns its output."""
     env = {**os.environ, "HOME": folder, "XDG_STATE_HOME": folder, "TIDINGS_HOSTKIT": str(BUILD / "libtidings-hostkit.so.1"),
            "TIDINGS_HOSTKIT_PROBE": str(BUILD / "tidings-hostkit-probe"), "PYTHONPATH": str(SOURCE / "bindings" / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run([BUILD / "tidings", "push", "-s", "s", "--create", "-l", "error", "The build failed."], env=env, check=True)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""stated_numbers.py: numbers of the code that documents state are those of the code, and the defaults, presets
-and ranges of docs/configuration.md are those of the plugin and its schema. Prints TAP.
+"""stated_numbers.py: checks that the numbers in documents are equal to those in the code, and the defaults, presets and ranges of
+docs/configuration.md to those of the plugin and its schema. Prints TAP.
 
-Each row of STATED is a document and a sentence of it; {} stands for what the code says. If you change a
-constant changes the sentence; who rewrites the sentence changes the row."""
+Each row of STATED is a document and a sentence of it; {} stands for the number in the code. If you change a constant, change the sentence; if you
+rewrite the sentence, change its row."""
 import functools
 import json
 import os
@@ -24,7 +24,7 @@ def grouped(number):
 
 
 def per(unit):
-    """A number in a unit of so many."""
+    """Returns a function that writes a number in a unit of this size."""
     def text(number):
         assert number % unit == 0, f"{number} is no multiple of {unit}"
         return grouped(number // unit)
@@ -39,7 +39,7 @@ def seconds_in_words(number):
     return word(int(per(SECOND)(number)))
 
 
-# document, sentence, constant of the code or limits.KEY of the defaults, how it is written
+# document, sentence, constant of the code or limits.KEY of the defaults, function that writes the number
 STATED = (
     ("abi/STABILITY.md", "The contract is at {}.2.", "TIDINGS_ABI_MAJOR", grouped),
     ("abi/STABILITY.md", "The contract is at 1.{}.", "TIDINGS_ABI_MINOR", grouped),
@@ -126,7 +126,7 @@ STATED = (
 
 
 class Code:
-    """Constants, by their names: wherever in the code they are defined, with one value."""
+    """The constants of the code, by their names. Each must have the same value in all of its definitions."""
 
     def __init__(self):
         self.text = "\n".join(path.read_text(encoding="utf-8") for folder in CODE for kind in ("*.c", "*.h")
@@ -156,7 +156,7 @@ def read(name):
 
 @functools.cache
 def in_force(preset=None):
-    """Returns every key of the plugin's settings, from a configuration that names a preset, or nothing."""
+    """Returns every key of the plugin's settings for a configuration that names a preset, or for an empty one."""
     configuration = {"delivery": {"preset": preset}} if preset else {}
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "config.json")
@@ -181,13 +181,13 @@ def wrong_numbers(code, defaults):
 
 
 def rows(page, header):
-    """The rows below a table's header, as lists of cells."""
+    """Returns the rows below a table's header, as lists of cells."""
     table = page.partition(header + "\n")[2].partition("\n\n")[0].splitlines()[1:]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table]
 
 
 def wrong_presets(page, schema):
-    """Each row of the presets' table says all that the preset sets."""
+    """Checks that each row of the presets' table names all settings of the preset."""
     names = set()
     for cells in rows(page, "| preset | format | place | order | cap, overflow | coalesce_window_ms | more |"):
         name = re.match(r"`(.*?)`", cells[0])[1]

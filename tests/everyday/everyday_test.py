@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""everyday_test.py: what the model reads in twelve everyday situations, by the real plugin, is what golden/ and
-docs/what-the-model-reads.md show. Prints TAP. `everyday_test.py --write` writes both anew; `--tokens` prints a table, of another build with
+"""everyday_test.py: checks that the real plugin's texts for the model in twelve everyday situations are those of golden/ and
+docs/what-the-model-reads.md. Prints TAP. `everyday_test.py --write` writes both again; `--tokens` prints a table; for another build, use
 TIDINGS_PLUGIN and `--before`."""
 import os
 import re
@@ -21,12 +21,13 @@ GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
 PAGE = os.path.join(SOURCE, "docs", "what-the-model-reads.md")
 PRESETS = ("plain", "grouped", "balanced")
 CARRIER = "The tool's result."
-TITLE = "While you worked (not from the user):\n"  # which the page says once
+TITLE = "While you worked (not from the user):\n"  # the page has it only once
 NONCE = re.compile(r"^--- [0-9a-f]{16}$", re.MULTILINE)
 
 
 def blocks(make, preset, before):
-    """The texts that are added to one result after the other, until nothing waits. A single process pushes all, so that reports fall into one window."""
+    """Returns the texts that are added to one result after the other until nothing waits. A single process makes all pushes, so that reports fall
+    into one window."""
     configuration = {"delivery": {"preset": preset}}
     with (tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as home,
           Tidings.open(library=HOSTKIT, plugin=PLUGIN, store=os.path.join(home, "store"), configuration=configuration, probe=False) as kit):

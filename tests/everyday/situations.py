@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The twelve situations of docs/what-the-model-reads.md: for each its name, its title, what happened, the events that tidings gets, and what a
-reader who has only the block does next. `before` has, where they differ, the events as version 0.2.0 made them."""
+"""The twelve situations of docs/what-the-model-reads.md: for each its name, its title, a description, the events that tidings gets, and the next step
+of a reader who has only the block. `before` has the events of version 0.2.0 where they differ."""
 import datetime
 import os
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// addon.mjs ADDON PLUGIN URL: the Node addon with a store in a database. Prints "shown", "settled", "swapped", "closed", and how a wrong URL is refused.
+// addon.mjs ADDON PLUGIN URL: uses a store in a database through the Node addon. Prints "shown", "settled", "swapped", "closed", and the error for a
+// wrong URL.
 import process from "node:process";
 
 const [addon, plugin, store] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""asked.py STORE [CONFIGURATION]: a host that does what it reads: one JSON call a line, one answer a line."""
+"""asked.py STORE [CONFIGURATION]: a host that reads one JSON call a line, makes it, and prints one answer a line."""
 import json
 import os
 import sys

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""back.py: a store goes back in time, or is another one, under hosts that live, that are dead, and that resume: an asynchronous failover, tables that
-were dropped and made anew, a restored dump; "folder": an older copy in the place of the store, beside a living host and instead of a dead one's.
+"""back.py: replaces a store by an older or another one, with hosts that live, that are dead, and that resume: by an asynchronous failover, by
+dropping and making the tables again, and by a restored dump. "folder": by an older copy of the folder, beside a living host and after a dead one.
 
-Nobody is shown what was pushed to another session, no id is given out twice, and nothing counts as shown that was not. A hook whose commit's answer is
-lost leaves nothing leased.
+No session is shown pushes to another one, no id is used twice, and only shown notifications count as shown. A hook whose commit loses its answer
+leaves nothing leased.
 """
 import os
 import re
@@ -16,18 +16,18 @@ sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
 import net  # pylint: disable=wrong-import-position
 
-TRIES = 12  # hooks of which some may be refused: the store has gone back in time
+TRIES = 12  # some hooks may be refused, because the store has gone back in time
 
 
 class Host:
-    """A process of its own, with all that it was shown."""
+    """A host in its own process, with all texts that it was shown."""
 
     def __init__(self, url):
         self.asked, self.calls = kit.Asked(url), 0
         self.pid = self.asked.process.pid
 
     def hook(self, session):
-        """Returns the texts that it was shown, the delivery, and the error's code."""
+        """Calls the hook. Returns the shown texts, the delivery, and the error's code."""
         self.calls += 1
         answer = self.asked.ask("tool_result", session=session, call_id=f"c{self.calls}", tool="shell", content="done")
         if "error" in answer:
@@ -35,7 +35,7 @@ class Host:
         return set(re.findall(r"#([\w-]+)#", answer.get("content", ""))), (answer.get("reply") or {}).get("delivery"), ""
 
     def hooks(self, session, wanted=None):
-        """As `hook`, until `wanted` was shown."""
+        """Calls `hook` until `wanted` was shown."""
         seen, delivery = set(), None
         for _ in range(TRIES):
             tokens, given, _ = self.hook(session)
@@ -70,14 +70,14 @@ def pushed_and_shown(host, url, session, token):
 
 
 def dead_session(url, session):
-    """Its host has ended."""
+    """Makes a session whose host has ended."""
     host = Host(url)
     host.event("session.opened", session)
     host.end()
 
 
 def nobody_elses(host, url, what):
-    """After the store went back: beta may have the number that alpha had, and its host is dead."""
+    """Checks a session after the store went back: beta may have alpha's former number, and its host is dead."""
     dead_session(url, "beta")
     push(url, "beta", "secret")
     seen, _ = host.hooks("alpha")
@@ -88,7 +88,8 @@ def nobody_elses(host, url, what):
 
 
 def counts_nothing(url, lost, what):
-    """`lost`: deliveries that transcripts have and the store has not, of the session "old". A delivery that no transcript has is leased, and its host dies."""
+    """`lost`: deliveries that transcripts have and the store has not, of the session "old". Also, a host dies with a leased delivery that no transcript
+    has."""
     push(url, "old", "o2")
     host = Host(url)
     kit.expect(host.event("session.resumed", "old", deliveries=lost, takeover=True) == "", f"{what}: a transcript that names what is lost is resumed")
@@ -123,7 +124,7 @@ def failover():
             host = Host(url)
             pushed_and_shown(host, url, "old", "o0")
             replayed(primary, standby)
-            standby.stop()  # what comes now is lost
+            standby.stop()  # later commits are lost
             lost = [pushed_and_shown(host, url, "old", "o1")]
             pushed_and_shown(host, url, "alpha", "a1")
             primary.stop(signal.SIGKILL)
@@ -173,7 +174,7 @@ def restored(server):
 
 
 def unknown(server):
-    """The commit of a lease is done, and its answer is lost: the host lives on, and resumes nothing."""
+    """The commit of a lease succeeds, but its answer is lost: the host lives on without resuming."""
     url = kit.make_store(server)
     proxy = net.Proxy(server)
     host = Host(url.replace(server.folder, proxy.folder))
@@ -215,7 +216,7 @@ def folder():
         dead_session(store, "beta")
         counts_nothing(store, lost, "an older copy")
 
-        # Its bytes are written over, which no process is told of.
+        # The bytes of the store are overwritten, which no process notices.
         host = Host(store)
         pushed_and_shown(host, store, "alpha", "a2")
         host.end()

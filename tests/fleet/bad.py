@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bad.py: a URL that is wrong, a server that will not do, a role without rights: each a sentence that says what to do, within the call's budget, without
-the password. And pushes by SQL: the same checks and errors, by a role that may do nothing else.
+"""bad.py: tests a wrong URL, an unsuitable server, and a role without rights: each error says what to do, comes within the call's budget, and does not
+contain the password. Also tests pushes by SQL, with the same checks and errors, by a role that may only push.
 """
 import calendar
 import os
@@ -19,7 +19,7 @@ late = net.Lateness()
 
 
 def refused(url, words, what, budget_ms=kit.PATIENT_MS):
-    """With a budget that is used up, where nothing answers; else with one in which a busy server answers."""
+    """Opens the store: with a short budget if nothing answers, otherwise with a budget in which a busy server answers."""
     late.since()
     began = time.monotonic()
     try:
@@ -86,7 +86,7 @@ def check_roles(server):
 
 
 def check_limit(server, host):
-    """A connection whose time limit could not be set once is used after that as before."""
+    """A connection is used as before after the setting of its time limit has failed once."""
     rights = "INSERT ON tidings.inbox {} tidings_host", "EXECUTE ON FUNCTION pg_catalog.set_config(text, text, boolean) {} public"
     server.sql("; ".join("REVOKE " + right.format("FROM") for right in rights))
     for what in ("a refused push", "after which the limit is to be set"):
@@ -126,7 +126,7 @@ def check_full(server):
     held = []
 
     def refusal():
-        """Pushes one more at each look: some may have been refused for a connection that was closed a moment later."""
+        """Opens one more connection each time, because some may have been refused before another connection was closed."""
         held.append(subprocess.Popen([os.path.join(server.bin, "psql"), "-XAtq", "-h", server.folder, "-U", "ci", "-d", "fleet"], stdin=subprocess.PIPE,
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         try:
@@ -175,7 +175,7 @@ def check_names(server):
 
 
 def check_disk(server):
-    """The tables are on a file system of four megabytes, of which a file leaves nothing."""
+    """The tables are on a file system of four megabytes, which a file fills up."""
     small = os.path.join(server.folder, "small")
     os.mkdir(small)
     mount = ["mount", "-t", "tmpfs", "-o", "size=4m", "tidings-small", small]
@@ -216,7 +216,7 @@ def check_disk(server):
 
 
 def check_clock(server):
-    """Times are the server's: a client whose clock is a day off pushes and leases as all others do."""
+    """Times come from the server, so a client whose clock is a day off pushes and leases like all others."""
     off = {"LD_PRELOAD": os.path.join(kit.BUILD, "tests/fleet-clock-off.so")}
     far = {seconds: kit.Asked(server.url(), {**off, "TIDINGS_TEST_CLOCK_OFF": seconds}) for seconds in ("86400", "-86400")}
     ahead, behind = far.values()
@@ -235,7 +235,7 @@ def check_clock(server):
 
 
 def check_turns(far):
-    """A turn has its host's time, which is what the host says of its end."""
+    """The times of a turn come from its host."""
     for seconds, host in far.items():
         session = f"turn{seconds}"
         host.event("session.opened", session)
@@ -249,7 +249,7 @@ def check_turns(far):
 
 
 def check_wake(server):
-    """A notification for later is due by the clock of the host that waits, wrong as it may be."""
+    """A notification for later is due by the clock of the waiting host, even if that clock is wrong."""
     for off in ("86400", "-86400"):
         environment = {"LD_PRELOAD": os.path.join(kit.BUILD, "tests/fleet-clock-off.so"), "TIDINGS_TEST_CLOCK_OFF": off}
         host = kit.Asked(server.url(), environment, config={"turns": {"settle_delay_ms": 1500}})
@@ -271,7 +271,7 @@ def check_wake(server):
 
 
 def check_roles_elsewhere(server):
-    """Roles are the server's, not the database's."""
+    """Roles belong to the server, not to the database."""
     server.sql("CREATE DATABASE other")
     other = server.url().replace("/fleet?", "/other?")
     done = kit.tidings("store", "init", other, check=False)
@@ -289,7 +289,7 @@ def is_full(host):
 
 
 def check_quota(server):
-    """How much waits is not counted for each push; what is refused was counted."""
+    """The waiting pushes are not counted for each push, but before a push is refused."""
     host = kit.Kit(server.url(), role="producer", config={"limits": {"pending_per_session": 2000}})
 
     def fill(session, count):
@@ -297,7 +297,7 @@ def check_quota(server):
 
     host.call("push", session="full", kind="ci.failed", message="the first")
     fill("full", 900)
-    fill("beside", 1500)  # numbers are given out for all sessions
+    fill("beside", 1500)  # all sessions share one sequence of numbers
     fill("full", 998)
     expect(not is_full(host), "1,899 wait, 1,900 may")
     expect(is_full(host) and is_full(host), "and then it is full")
@@ -310,7 +310,7 @@ def check_quota(server):
 
 
 def check_counted(server):
-    """Numbers are given out for all sessions: when that many were, a push counts what waits."""
+    """All sessions share one sequence of numbers; after that many numbers, a push counts the waiting ones."""
     host = kit.Kit(server.url(), role="producer", config={"limits": {"pending_per_session": 5000}})
     newest = "SELECT counted, counted_at, (SELECT count(*) FROM tidings.inbox AS i WHERE i.name = 'counted' AND i.n <= newest.counted_at) FROM tidings.inbox AS newest WHERE name = 'counted' ORDER BY n DESC LIMIT 1"
 
@@ -334,7 +334,7 @@ def check_counted(server):
 
 
 def check_recovery(server):
-    """The server is killed while it writes, and held in its recovery until it was asked; then it goes on."""
+    """The server is killed while it writes, and stopped during its recovery until it was asked; then it continues."""
     url = server.url()
     host = kit.Kit(url)
     host.event("session.opened", "recovery")
@@ -381,7 +381,7 @@ def check_recovery(server):
         except kit.Failed:
             return False
 
-    # The host takes away meanwhile: on a slow machine the producer had filled the session before the kill.
+    # The host delivers meanwhile, because on a slow machine the producer has filled the session before the kill.
     kit.wait_for(lambda: shows_nothing() is not None and len(acked()) >= before + 5, "after it pushes are stored again")
     producer.kill()
     kit.wait_for(shows_nothing, "the host shows all of them")

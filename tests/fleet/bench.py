@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""bench.py [ROUNDS]: what calls cost on a database, beside SQL that does the same work by hand, in turns in one run (bench/fleet.c).
+"""bench.py [ROUNDS]: measures calls on a database beside hand-written SQL for the same work, alternately in one run (bench/fleet.c).
 
 Not part of the tests: ./dev bench --fleet
 """
@@ -22,7 +22,7 @@ INSERT INTO raw.session VALUES ('one', 0);"""
 
 
 def measure(server, *what):
-    """{row: (ours, by hand, ours of the processor, by hand of it)}"""
+    """Returns {row: (time of tidings, time by hand, processor time of tidings, processor time by hand)}."""
     command = [os.path.join(kit.BUILD, "tidings-bench-fleet"), os.path.join(kit.BUILD, "tidings-postgres.so"), server.url(), f"host={server.folder} user=fleet dbname=fleet"]
     done = subprocess.run([*command, *map(str, what)], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
@@ -33,13 +33,13 @@ def measure(server, *what):
 
 def show(rows, unit):
     for name, (ours, floor, our_cpu, floor_cpu) in rows.items():
-        if name == "push() in SQL":  # beside the plugin's push, which stands first
+        if name == "push() in SQL":  # the plugin's push is the first column, and push() in SQL the second
             ours, floor, our_cpu, floor_cpu = floor, ours, floor_cpu, our_cpu
         print(f"{name:24} {ours:8.0f} {floor:8.0f} {unit:3} {ours / floor:6.2f} {GOALS[name]:6.2f} {our_cpu:8.0f} {floor_cpu:8.0f} {our_cpu / floor_cpu:6.2f}")
 
 
 def main():
-    # The defaults of a server, but for room.
+    # The defaults of a server, with more memory and WAL.
     with kit.Server(shared_buffers="128MB", max_wal_size="2GB") as server:
         kit.make_store(server)
         server.sql(TABLES)

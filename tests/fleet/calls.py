@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""calls.py: one kind of call after the other. How many round trips each takes; and what becomes of it when the server stops in the middle of it, at
-each of its round trips, and starts again: an error that says so, within the budget, and the same call once more does it. Nothing is lost, nothing is
-shown after a settle that returned OK.
+"""calls.py: tests each kind of call: the number of its round trips, and a stop of the server at each of them. After the stop the call returns an
+error within its budget, and the same call succeeds once the server runs again. Nothing is lost, and nothing is shown after a settle that returned OK.
 """
 import json
 import os
@@ -66,14 +65,14 @@ def version(server):
 
 
 def tool_call(host, call):
-    """A call of a tool from begin to end, with nothing pending."""
+    """Makes a complete tool call with nothing pending."""
     host.kit.event("tools.started", "s", call_id=call, tool="shell")
     host.kit.call("tool_result", session="s", call_id=call, tool="shell", content="done")
     return host.kit.event("tools.finished", "s", call_id=call)
 
 
 def no_commit(host, server):
-    """A turn whose tool calls find nothing writes when it begins and when it ends. A call that has something durable is written as ever."""
+    """A turn whose tool calls find nothing writes only at its begin and its end. A call with a durable change still writes."""
     host.turn()
     before = version(server)
     for number in range(20):
@@ -90,7 +89,7 @@ def no_commit(host, server):
 
 
 def stop_is_seen(host, url):
-    """Another process asks for something between a tool result and the end of its call: that is in the answer to the next event."""
+    """Another process asks for an action between a tool result and the end of its call: the answer to the next event has it."""
     asker = kit.Asked(url)
     host.turn()
     host.kit.event("tools.started", "s", call_id="stopped", tool="shell")
@@ -104,7 +103,7 @@ def stop_is_seen(host, url):
 
 
 def count_trips(host, proxy):
-    """Each kind of call twice: the first may have to learn what the second knows."""
+    """Makes each kind of call twice, because the first one may have to load more."""
     budget = {"push": 1, "hook": 2, "settle": 1, "quiet": 1, "turn": 2, "end_turn": 2, "new session": 4, "event with an id": 2, "tool call": 2}
     took = {}
 
@@ -135,7 +134,8 @@ def count_trips(host, proxy):
 
 
 def outdated_settle(host, proxy, server):
-    """A settle goes by what its process read last. If another client has written to the session since, that is noticed, and the settle reads it."""
+    """A settle uses the session as its process read it last. If another client has written to the session since, the settle notices that and reads it
+    again."""
     host.push()
     host.hook()
     server.sql("UPDATE tidings.session SET version = version + 1 WHERE name = 's'")
@@ -147,9 +147,10 @@ def outdated_settle(host, proxy, server):
 
 
 def failed_over(server):
-    """The server that takes over may have lost the last commits, and have the same version of something else: what was read before does not count."""
+    """The server that takes over may have lost the last commits, and may have other rows under the same version; so rows that were read before are
+    not used."""
     ours = "FROM pg_stat_activity WHERE application_name = 'tidings'"
-    others = server.sql(f"SELECT coalesce(array_agg(pid), '{{}}') {ours}")  # those of the host behind the proxy stay
+    others = server.sql(f"SELECT coalesce(array_agg(pid), '{{}}') {ours}")  # the connections of the host at the proxy stay
     host = kit.Kit(server.url(), budget_ms=BUDGET_MS)
     host.event("session.opened", "f")
     host.call("push", session="f", kind="fleet.test", message="#lost#")
@@ -189,7 +190,8 @@ def late_commit(host, proxy, server):
 
 
 def lost_behind_a_pooler(host, proxy, server):
-    """A pooler that loses its server in a commit says so, and not whether it was done: the session's row shows that, but for a push nothing does."""
+    """A pooler that loses its server in a commit reports that, but not whether the commit succeeded: the session's row shows it; for a push nothing
+    does."""
     met = proxy.met
     proxy.mode = "pooler loses server"
     host.turn()
@@ -207,7 +209,7 @@ def lost_behind_a_pooler(host, proxy, server):
 
 
 def interrupted(host, proxy, server, name, trip):
-    """The server stops when the call has had `trip` answers. False: it needs no more than that."""
+    """Stops the server when the call has had `trip` answers. False: the call needs no more round trips."""
     result = []
 
     def call():
@@ -240,7 +242,7 @@ def interrupted(host, proxy, server, name, trip):
 
 
 def again(function, what):
-    """The host tries again, as it does when it was told so; a session that was left to a dead connection is its own still."""
+    """Makes the call again, as its error asks; the host still owns a session whose connection has died."""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         try:
@@ -263,7 +265,7 @@ def restart_in_each(host, proxy, server):
             met = interrupted(host, proxy, server, name, trip)
             calls += met
             again(getattr(host, name), name)
-            # Notifications that were leased by a call whose answer was lost are not in the transcript: the host says so, and gets it again.
+            # A call whose answer was lost may have leased notifications. They are not in the transcript, so the host resumes and gets them again.
             again(host.resume, "resume")
             while again(host.hook, "hook"):
                 again(host.settle, "settle")
@@ -276,11 +278,11 @@ def restart_in_each(host, proxy, server):
 
 
 def check_plans(server):
-    """All statements find their rows by an index. A bitmap scan visits what was deleted since the last vacuum too, each time."""
+    """All statements find their rows by an index. A bitmap scan would also visit all rows that were deleted since the last vacuum."""
     with open(os.path.join(server.folder, "log"), encoding="utf-8", errors="replace") as log:
         plans = [entry for entry in re.split(r"\n(?!\t)", log.read()) if entry.startswith("tidings|") and "plan:\n" in entry]
     wrong = {found[0] for plan in plans if (found := re.search(r"(Bitmap Heap|Seq) Scan on (inbox|session|live|history\w*|seen)\b", plan))}
-    wrong |= {plan for plan in plans if re.search(r"on live\b", plan) and "Join Filter" in plan}  # each row of the session
+    wrong |= {plan for plan in plans if re.search(r"on live\b", plan) and "Join Filter" in plan}  # it would visit each row of the session
     asked = {table for plan in plans for table in re.findall(r"Index (?:Only )?Scan (?:Backward )?using \w+ on (\w+)", plan)}
     expect({"inbox", "session", "live"} <= asked and not wrong, f"rows are found by an index: {sorted(wrong) or sorted(asked)}")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""checks.py: one table of pushes. Each is made through the plugin and with SQL: both take it and store the same, or both
-refuse it in the same words.
+"""checks.py: makes each push of one table through the plugin and with SQL: both must accept it and store the same row, or both must refuse it with
+the same words.
 """
 import json
 import os
@@ -54,7 +54,7 @@ def by_sql(server, fields):
 
 
 def alike(words):
-    """Without the place in the event's JSON, and the size that it has as JSON."""
+    """Removes the place and the size in the event's JSON from an error."""
     return words and re.sub(r"( levels) at line \d+, column \d+$", r"\1", re.sub(r"event: \d+ bytes are", "event: N bytes are", words))
 
 

@@ -13,7 +13,7 @@ VERSION = "SELECT coalesce(sum(version), 0) * 1000 + (SELECT count(*) FROM tidin
 
 
 def table(server, host, proxy):
-    """Each call of a turn with one tool call, in the order in which a host makes them, many times."""
+    """Makes the calls of a turn with one tool call in the order of a host, many times."""
     sums, number = {}, 0
 
     def state():
@@ -46,7 +46,7 @@ def table(server, host, proxy):
 
 
 def partitions(server):
-    """The same tables, those of which all keys begin with the session, in eight partitions by a hash of it."""
+    """Makes the same tables; those whose keys all begin with the session have eight partitions by a hash of it."""
     with open(os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "plugin", "store", "db", "postgres", "schema.sql"), encoding="utf-8") as file:
         schema = file.read().replace("@schema@", "hashed")
     for name in ("live", "inbox", "seen", "session"):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""days.py: what is dropped once a day: the rows of closed sessions, ids, counters. It takes nothing that is used, and keeps no client waiting."""
+"""days.py: tests the daily work: it removes the rows of closed sessions, ids and counters, keeps everything that is in use, and lets no client
+wait."""
 import os
 import sys
 
@@ -35,7 +36,7 @@ def work(host, session, closes=True):
 
 
 def check_closed(server, host):
-    """The rows of a closed session go a day later, as in a folder, but for its name and its head."""
+    """The rows of a closed session are removed a day later, as in a folder, except its name and its head."""
     shown = [work(host, "closed"), work(host, "open", closes=False)]
     work(host, "pushed")
     server.sql(KEEP)
@@ -52,7 +53,7 @@ def check_closed(server, host):
 
 
 def check_older_client(server, host):
-    """A process of schema 1 that is still connected opens a closed session again: it writes all but closed_ms."""
+    """A process of schema 1 that is still connected opens a closed session again, without writing closed_ms."""
     changed = {"reopened": "version = version + 1", "owned": "owner = '\\x01'", "waiting": "waiting = 1"}
     for session, what in changed.items():
         work(host, session)
@@ -72,7 +73,8 @@ def make_old(server, count):
 
 
 def check_portions(server):
-    """A hundred sessions each time; the next client that opens the store goes on with it. Only one client at a time does it: the others do not wait for it."""
+    """Each call removes a hundred sessions; the next client that opens the store continues. Only one client at a time does this, and the others do not wait
+    for it."""
     left = make_old(server, 250)
     holder = kit.Sql(server, "holder")
     holder.say("BEGIN; SELECT FROM tidings.store FOR UPDATE;", kit.BEGUN)
@@ -93,7 +95,7 @@ def check_portions(server):
 
 
 def check_order(server):
-    """A push that is stored just now has written its counter and its id: what drops old ones does not wait for it, and leaves these two."""
+    """While a push is being stored, its counter and its id are locked: the daily work does not wait for them, and leaves these two."""
     server.sql("INSERT INTO tidings.rate VALUES ('order', 'ci', 0, 1), ('other', 'ci', 0, 1); INSERT INTO tidings.seen VALUES ('order', '', 'once', 0, now() - interval '1 hour')")
     push = f"SELECT tidings.push_record('order', '', '%s', '\\x01', {NOW_MS}, 86400000, 10000, false, 'ci', 10, false, '', 'x');"
     pusher = kit.Sql(server, "pusher")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""dead.py: what a host that was cut off leaves on the server: nothing that others wait for, for longer than the server needs to notice it."""
+"""dead.py: tests that clients do not wait for a disconnected host longer than the server needs to notice it."""
 import os
 import shutil
 import subprocess
@@ -13,8 +13,8 @@ import net  # pylint: disable=wrong-import-position
 
 
 def asks_in(address):
-    """When the server will ask whether the other side lives, in jiffies, for each of its sockets at this address; None: some have sent what is not
-    acknowledged yet, and then another timer counts. It is the kernel's own list."""
+    """Returns when the server will check that the peer is alive, in jiffies, for each of its sockets at this address; None: some have sent what is
+    not acknowledged yet, and then another timer counts. It is the kernel's own list."""
     with open("/proc/net/tcp", encoding="ascii") as table:
         rows = [line.split() for line in table.readlines()[1:]]
     here = "".join(f"{int(part):02X}" for part in reversed(address.split("."))) + ":1538"  # and port 5432
@@ -32,7 +32,7 @@ def check_keepalives(server, url):
 
 
 def check_cut_off(server, url):
-    """Cut off between the two round trips of a write: the row that it has locked is free when the server has noticed."""
+    """A host is disconnected between the two round trips of a write: its locked row is free as soon as the server has noticed."""
     proxy = net.Proxy(server)
     cut, other = kit.Kit(url.replace(server.folder, proxy.folder), budget_ms=60000), kit.Asked(url)
     cut.event("session.opened", "cut")
@@ -79,7 +79,7 @@ def push_in_vain(host, what):
 
 
 def check_standby_gone(server, url):
-    """Each commit waits for a standby that is not there: calls give up, and leave no process of the server that waits."""
+    """Each commit waits for a missing standby: calls give up, and leave no waiting process on the server."""
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE 'tidings%'"
     server.sql("ALTER SYSTEM SET synchronous_standby_names = 'gone'")
     server.sql("SELECT pg_reload_conf()")
@@ -102,7 +102,7 @@ def check_standby_gone(server, url):
 
 
 class Machine:
-    """Another one, as far as the network goes: a namespace with a cable, which can be pulled. `address` is None where that may not be made."""
+    """A network namespace that stands for another machine, whose cable can be pulled. `address` is None if this user may not make one."""
 
     def __init__(self):
         self.name, self.near, self.far, self.address = f"tidings{os.getpid()}", f"td{os.getpid()}", f"tf{os.getpid()}", None
@@ -130,7 +130,7 @@ class Machine:
 
 
 def check_lost_machine(server, url, machine):
-    """The cable of a machine is pulled: nobody tells the server, and yet the machine's sessions can be taken over."""
+    """The cable of a machine is pulled, without any message to the server; its sessions can be taken over nevertheless."""
     if not machine.address:
         print("ok - a machine is lost # SKIP no network namespace may be made here")
         return

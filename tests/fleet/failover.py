@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""failover.py: two servers with synchronous replication. The primary is killed under load, the standby is promoted, and a host and a producer that
-have both in their URL go on there: no acknowledged push is lost, none is shown after a settle that returned OK. Before that the standby alone is
-refused in words. "control" replicates nothing that is acknowledged last, and must be caught losing.
+"""failover.py: tests two servers with synchronous replication. The primary is killed under load, the standby is promoted, and a host and a producer
+with both in their URL continue there: no acknowledged push is lost, and none is shown after a settle that returned OK. Before that, the standby alone
+is refused with an error. "control" does not replicate the last acknowledged pushes, and must be caught losing them.
 """
 import os
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""figures.py [SECONDS]: what docs/fleet.md plans with, measured on a server of its own on this machine: not a test, and not run by one.
+"""figures.py [SECONDS]: measures the figures of docs/fleet.md on a server on this machine. It is not a test, and no test runs it.
 
 Medians of one host and one producer, pushes of several producers beside raw inserts of pgbench with as many clients, and bytes a row.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""follow.py: who looks on at a store in a database: `tail -f`, `wait --alert` and `top` see what others do there, `top` goes on when the server has
-restarted, and a signal ends each of them.
+"""follow.py: tests commands that watch a store in a database: `tail -f`, `wait --alert` and `top` show the actions of other processes, `top`
+continues after a restart of the server, and a signal ends each of them.
 """
 import ctypes.util
 import fcntl
@@ -19,7 +19,7 @@ from kit import expect, failures  # pylint: disable=wrong-import-position
 
 
 class Looker:
-    """A command that looks on, whose output is read from a file; `screen`: in a terminal."""
+    """A command that watches the store; its output is read from a file. `screen`: it runs in a terminal."""
 
     def __init__(self, *words, screen=False):
         self.folder = tempfile.TemporaryDirectory()
@@ -43,7 +43,7 @@ class Looker:
         try:
             while more := os.read(self.terminal, 65536):
                 self.seen += more.decode(errors="replace")
-        except OSError:  # nothing more now, or nothing more at all
+        except OSError:  # there is no more output now, or at all
             pass
         return self.seen
 
@@ -55,7 +55,7 @@ class Looker:
         if how:
             self.process.send_signal(how)
         kit.wait_for(lambda: (self.read(), self.process.poll())[1] is not None, what)
-        self.read()  # what it printed after the last look
+        self.read()  # its last output
         expect(self.process.returncode == code, f"{what}: {self.process.returncode} {self.process.stderr.read()}")
         self.folder.cleanup()
         if self.terminal is not None:
@@ -72,7 +72,7 @@ def check_tail(url, host):
 
 
 def check_alert(url, host):
-    """Follows what happens from now on; nobody can see when it has begun."""
+    """Tests `tail -f`; a test cannot see when it has begun to follow."""
     host.event("turn.started", "s")
     alert = Looker("wait", "--alert", "-S", url, "-s", "s")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""forget.py: a session is forgotten, by the command and by SQL: all of it and nothing of another, in portions, and not while its host lives. A client
-that knows its number begins anew. A session that was closed a day ago goes as well.
+"""forget.py: tests that a session is forgotten, by the command and by SQL: completely and without any row of another session, in portions, and not
+while its host lives. A client that knows its number starts again. Sessions that were closed a day ago are removed too.
 """
 import os
 import sys
@@ -14,7 +14,7 @@ TABLES = (("live", "value"), ("history", "value"), ("inbox", "body"), ("dead_let
 
 
 def words(server):
-    """All that the tables have, as text."""
+    """Returns the content of all tables as text."""
     return "".join(server.sql(f"SELECT coalesce(string_agg(t::text || encode({column}, 'escape'), ''), '') FROM tidings.{table} AS t") for table, column in TABLES)
 
 
@@ -26,7 +26,7 @@ def show(host, session, text):
 
 
 def live(host, session, text):
-    """Some of everything; it is left closed, with one that nobody has taken."""
+    """Makes a closed session with rows of each kind, and with a push that no host has taken."""
     host.event("session.opened", session)
     for number in range(20):
         show(host, session, f"{text}{number}")
@@ -61,7 +61,7 @@ def check_command(server, url):
 
 
 def check_owned(server, url):
-    """Not while its host lives, wherever that is; and one that has ended keeps nothing."""
+    """A session is not forgotten while its host lives, on any machine; a host that has ended does not prevent it."""
     host = kit.Asked(url, before=kit.apart() or ())
     host.event("session.opened", "owned")
     for dry in ((), ("--dry-run",)):
@@ -77,7 +77,8 @@ def check_owned(server, url):
 
 
 def check_portions(server, url):
-    """A long history is many transactions, and no longer in one's way than each of them. A host that opens it meanwhile keeps what waits."""
+    """A long history is forgotten in many short transactions, so that other clients wait only for one of them. A host that opens the session
+    meanwhile keeps its waiting notifications."""
     host = kit.Kit(url)
     live(host, "long", "story")
     host.close()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""growth.py [COUNT]: a million pushes and settles, or COUNT, and how large the tables are meanwhile: not a test, and not run by one. Ended rows are in
-the partitions of history, which are dropped by the day; all other tables must stay as large as they were after the first tenth.
+"""growth.py [COUNT]: makes a million pushes and settles, or COUNT, and prints the size of the tables meanwhile. It is not a test, and no test runs it.
+Ended rows are in the partitions of history, which are dropped after some days; all other tables must keep the size that they had after the first
+tenth.
 """
 import os
 import sys

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""host.py STORE SESSION TRANSCRIPT [drain|takeover]: a host that shows and settles what is pushed, until it is ended, or until nothing is left.
-"takeover": it takes the session from a host that lives.
+"""host.py STORE SESSION TRANSCRIPT [drain|takeover]: a host that shows and settles pushed notifications, until it is ended, or until nothing is left.
+"takeover": it takes the session from a living host.
 
-It writes what it was shown into TRANSCRIPT before it settles, as a host does, and resumes with the deliveries that are there. It prints "resumed
+Like a real host, it writes shown notifications into TRANSCRIPT before it settles, and resumes with the deliveries in that file. It prints "resumed
 BEGAN ENDED", "shown DELIVERY TOKEN BEGAN ENDED" and "settled DELIVERY BEGAN ENDED"; "late MS" for a hook that took much longer than its budget.
 """
 import os
@@ -57,7 +57,7 @@ while True:
                 break
             continue
         quiet = 0
-        # First, since what is in the transcript is not shown again.
+        # This comes first, because notifications in the transcript are not shown again.
         for token in tokens:
             note("shown", delivery, token, began, ended)
         with open(transcript, "a", encoding="utf-8") as file:

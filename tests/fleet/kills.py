@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""kills.py [control]: kills of producers, hosts and the server under load. No push that was acknowledged is lost, none is shown after a settle that
-returned OK. "control" runs the server with synchronous_commit=off, kills it at last when it has pushes that no host has read, and must be
-caught losing.
+"""kills.py [control]: kills producers, hosts and the server under load. No push that was acknowledged is lost, none is shown after a settle that
+returned OK. "control" runs the server with synchronous_commit=off, kills it at the end when it has unread pushes, and must be caught losing them.
 """
 import os
 import random
@@ -42,7 +41,7 @@ def acked(workers):
 
 
 def stop_flushing(server):
-    """None of the server's own processes may write what was committed just before the kill."""
+    """Stops the server's own writing processes, so that the last commits before the kill are not written."""
     own = "SELECT pid FROM pg_stat_activity WHERE backend_type IN ('checkpointer', 'background writer', 'walwriter')"
     kit.wait_for(lambda: len(server.sql(own).split()) == 3, "the server's own processes")
     for pid in server.sql(own).split():

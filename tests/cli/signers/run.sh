@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# run.sh BUILD_DIR: what the vendors' own libraries sign and send is taken by `tidings listen`, once. Installs pinned versions from npm, once, into
-# the cache of the agents' tests. Exit status 77: npm cannot be had, or cannot fetch them.
+# run.sh BUILD_DIR: tests that `tidings listen` accepts requests of the vendors' own libraries, once each. Installs pinned versions from npm, once,
+# into the cache of the agents' tests. Exit status 77: npm is missing, or cannot fetch them.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 build=$(cd "$1" && pwd -P)
@@ -17,7 +17,7 @@ install() {
   mkdir -p "$cache"
   fresh=$(mktemp -d "$cache/signers.XXXXXX")
   echo '{"private": true}' >"$fresh/package.json"
-  # An older Node would silently get older versions: first the Node, then with it the rest.
+  # Installs Node first, and with it the libraries, because an older Node would silently get older versions.
   if ! npm install --prefix "$fresh" --no-audit --no-fund --loglevel=error "node@$node" >&2 ||
     ! PATH=$fresh/node_modules/.bin:$PATH npm install --prefix "$fresh" --no-audit --no-fund --loglevel=error "${versions[@]}" >&2; then
     rm -rf "$fresh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// signers.mjs TIDINGS FOLDER: requests that are signed by the vendors' own libraries, from FOLDER/node_modules. TAP.
+// signers.mjs TIDINGS FOLDER: sends requests that the vendors' own libraries in FOLDER/node_modules have signed. Prints TAP.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
