@@ -200,13 +200,13 @@ static int32_t settle_each(struct hostkit *kit, const struct hook_call *call,
   return code == TIDINGS_E_BUSY ? code : TIDINGS_OK;
 }
 
-/* A process was killed after it had settled what the inbox was given. A call that has asked before
- * may not know yet that this is leased. */
-static void forget_settled(const struct hook_call *call, const struct leased *leased) {
+/* A process was killed after it had settled what the inbox was given, or the session is another
+ * process's now. A call that has asked before may not know yet that this is leased. */
+static void forget_settled(const struct hook_call *call, const struct leased *leased, bool mine) {
   bool is_leased = false;
   for (size_t i = 0; i < leased->count; i++)
     is_leased = is_leased || leased->sought[i].delivery == leased->given;
-  if (leased->given && !is_leased) hook_inbox_forget(call);
+  if (leased->given && !(mine && is_leased)) hook_inbox_forget(call);
 }
 
 int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
@@ -217,7 +217,7 @@ int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, ui
   if (code) return code;
   bool mine = owns(status, owner);
   code = look_up(kit, call, status, mine, &leased, error);
-  if (!code && mine && !call->seen) forget_settled(call, &leased);
+  if (!code && !call->seen) forget_settled(call, &leased, mine);
   bool another = call->host->proof == HOST_PROOF_NEXT_CALL && !mine && has_owner(status);
   if (!code && mine && leased.count) code = settle_each(kit, call, &leased, error);
   else if (!code && !mine && (another || leased.count) && leased.transcript)

@@ -13,9 +13,10 @@
 #include "agents/deliver/deliver.h"
 #include "agents/deliver/inbox.h"
 #include "agents/turn/ours.h"
+#include "command/interrupt.h"
 #include "common/spawn.h"
 
-enum { QUEUE_MS = 30000 };
+enum { QUEUE_MS = 30000, TRIES = 20, BUSY_MS = 100 };
 
 void hook_waking_decline(struct hostkit *kit, const struct hook_call *call) {
   (void)kit_event(kit, kit_new_event("turn.declined", call->session, json_object()), NULL, NULL);
@@ -66,13 +67,25 @@ int hook_waking_queue(struct hostkit *kit, const struct hook_call *call, uint32_
 
 /* -- the inbox --------------------------------------------------------------------------------- */
 
-/* The turn cannot be given: what it has waits as it did before. */
+/* The turn that was taken cannot be given: what it has waits as it did before. */
 static void take_back(struct hostkit *kit, const struct hook_call *call, uint64_t delivery) {
   struct tidings_reply *reply = NULL;
   if (delivery) (void)hostkit_settle(kit, delivery, TIDINGS_ROLLED_BACK, NULL, NULL);
   (void)kit_event(kit, kit_new_event("turn.aborted", call->session, json_object()), &reply, NULL);
   if (hook_start_turn(reply)) hook_waking_decline(kit, call);
   hostkit_reply_free(reply);
+}
+
+/* Nobody else takes the turn while other processes keep the store busy. */
+static int32_t take_turn(struct hostkit *kit, const struct hook_call *call,
+                         const struct tidings_action *action, char **ret_content,
+                         struct tidings_reply **ret_carrier, struct tidings_error *error) {
+  int32_t code = TIDINGS_E_BUSY;
+  for (int tries = TRIES; tries && code == TIDINGS_E_BUSY; tries--) {
+    code = hook_chat_request(kit, call, action, ret_content, ret_carrier, error);
+    if (code == TIDINGS_E_BUSY) (void)interrupt_poll(NULL, 0, BUSY_MS);
+  }
+  return code;
 }
 
 int hook_waking_give(struct hostkit *kit, const struct hook_call *call,
@@ -88,11 +101,13 @@ int hook_waking_give(struct hostkit *kit, const struct hook_call *call,
     hook_waking_decline(kit, call);
     return code || action ? -1 : 0;
   }
-  code = hook_chat_request(kit, call, action, &content, &carrier, &error);
-  if (!code) code = hook_continuation(kit, call, content, carrier, &answer, &error);
-  if (code) hook_log("%s", error.text);
-  else hook_inbox_give(call, of_person, &answer);
-  if (!answer.given) take_back(kit, call, answer.delivery);
+  code = take_turn(kit, call, action, &content, &carrier, &error);
+  bool taken = !code; /* else a person's turn may have begun */
+  if (taken) code = hook_continuation(kit, call, content, carrier, &answer, &error);
+  if (code && code != TIDINGS_E_STATE) hook_log("%s", error.text);
+  if (!code) hook_inbox_give(call, of_person, &answer);
+  if (!taken) hook_waking_decline(kit, call);
+  else if (!answer.given) take_back(kit, call, answer.delivery);
   json_decref(answer.output);
   free(content);
   return answer.given ? 0 : -1;

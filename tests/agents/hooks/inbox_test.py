@@ -239,6 +239,18 @@ def test_cleared(place):
     assert log(place) == []
 
 
+def test_rewound(place):
+    """a rewind takes back what came by the inbox, and the next prompt has it again"""
+    window = idle(place)
+    window.write({"type": "assistant", "uuid": "a"})
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    window.given()
+    window.takes()
+    assert window.hook("Stop") == {} and window.outcomes() == ["committed"]
+    window.write({"type": "system", "subtype": "rewind", "uuid": "r", "parentUuid": "a"})
+    assert "the disk is full" in context(window.hook("UserPromptSubmit", prompt="y"), "UserPromptSubmit")
+
+
 def test_killed(place):
     """an agent that is killed and resumed has what its transcript has, and is given the rest"""
     for session, written in (("a", True), ("b", False)):
@@ -290,8 +302,10 @@ def kept(place):
 def test_token(place):
     """setup lets the agent make a token once, keeps it for this user alone, and revokes it; a dry run, an option and an older version leave it out"""
     assert "would then be asked to make a token" in set_up(place, "--dry-run").text and asked(place) == []
-    assert "token" not in set_up(place, "--no-controller").text and asked(place) == []
+    assert "token" not in set_up(place, "--no-controller").text + set_up(place, "--no-wake").text and asked(place) == []
+    assert "it has no token for messages" in place.run("doctor").text
     assert "has made a token for tidings (c_1f)" in set_up(place).text and "token" not in set_up(place).text
+    assert "token" not in place.run("doctor").text
     [path] = kept(place)
     assert asked(place) == ["add"] and stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert json.load(open(path, encoding="utf-8")) == {"id": "c_1f", "token": "qpc_09ab"}
