@@ -43,6 +43,12 @@ static int seconds_of(const struct host_hook *hook) {
   return ends ? END_SECONDS : HOOK_SECONDS;
 }
 
+/* Codex warns of a limit where it shows no context. */
+static bool shows_context(const struct host_hook *hook) {
+  return hook->moment == HOOK_SESSION_START || hook->moment == HOOK_PROMPT ||
+         hook->moment == HOOK_AFTER_TOOL;
+}
+
 /* `option`: " --wait", " --wake" or nothing. `raised`: its answers may be as long as the host's
  * context_limit. */
 static json_t *hook_value(const struct host *host, const struct host_hook *hook,
@@ -79,7 +85,7 @@ json_t *setup_hook_group(const struct host *host, const struct host_hook *hook,
   bool failed = !group || !hooks;
   if (hook->matcher)
     failed |= json_object_set_new(group, "matcher", json_string(hook->matcher)) != 0;
-  bool raised = host->context_limit && hook->moment != HOOK_STOP;
+  bool raised = host->context_limit && shows_context(hook);
   const char *waker = wish->wake && hook->waits && host_is_woken_apart(host) ? " --wake" : "";
   failed |= json_array_append_new(hooks, hook_value(host, hook, wish, waker, raised)) != 0;
   if (wish->wake && hook->waits && host->rewakes)

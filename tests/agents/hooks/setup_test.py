@@ -67,12 +67,12 @@ def commands(value, event):
 
 
 def test_raised_limit(place):
-    """Codex shows 7,500 tokens of an answer where its hook says so, but not of a reason to go on: the hooks say it, and to us how much that is"""
+    """Codex shows 7,500 tokens of an answer where its hook says so, but not of a reason to go on, and warns of hooks that say so where nothing is shown: the others say it, and to us how much that is"""
     programs(place)
     place.ok("setup", "codex")
     for event, groups in json.loads(read(place, FILES["codex"]))["hooks"].items():
         [hook] = groups[0]["hooks"]
-        raised = event != "Stop"
+        raised = event in ("SessionStart", "UserPromptSubmit", "PostToolUse")
         assert hook.get("additionalContextLimit") == (7500 if raised else None) and (" --room 27000 " in hook["command"]) == raised, (event, hook)
     said = place.run("doctor", "--json").json
     assert any("one answer has at most 27000 bytes" in finding["text"] and "9000" in finding["text"] for finding in said if finding["topic"] == "Codex CLI"), said

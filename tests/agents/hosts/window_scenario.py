@@ -4,6 +4,7 @@ by hook_hosts.Agent only."""
 import contextlib
 import os
 import pathlib
+import re
 
 from hook_scenarios import Gate, count, once, push, request, requests, rule, says
 from node_hosts import until
@@ -96,6 +97,7 @@ def resumed_is_woken(agent):
                 terminal = shows(agent, agent.resuming())
                 once(request(agent, f"The skylark rises, {number}.", 1), f"The skylark rises, {number}.")
                 idles(agent, agent.session)
+                assert not re.search("[2-9] warnings", terminal.screen()), "its hooks and its MCP server make no warnings; the machine may lack bubblewrap"
             terminal.close()
             until(lambda: not waiters(agent), "nobody waits")
         except AssertionError as error:
