@@ -3,7 +3,7 @@
 #
 # run_test.sh LOG PROGRAM ARGS…: runs a test so that no sanitizer report can be overlooked. A test framework that forks, or a test whose
 # child is expected to die, may swallow the exit status of a process with a report; so each process writes its report to LOG.<pid>,
-# and any such file fails the test. It knows nothing of what it runs.
+# and any such file fails the test. It works with any program.
 set -u
 log=$1
 shift
@@ -24,7 +24,7 @@ status=$?
 
 shopt -s nullglob
 for report in "$log".*; do
-  # All that the leak checker says when its process is killed while it looks: that is no finding, and there is none in such a report.
+  # The leak checker writes only this line if its process is killed during the check; that is no finding.
   if ! grep -qv '^==[0-9]*==Unable to get registers from thread [0-9]*\.$' "$report"; then continue; fi
   echo "not ok - sanitizer report $report"
   cat "$report"

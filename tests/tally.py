@@ -3,13 +3,12 @@
 """tally.py RESULTS…: sums up the JUnit files that ctest has written, one for each preset, or TAP in a file that ends in .tap.
 
 A program may hold many cases: those that a Criterion program or a TAP stream reports are counted one by one, anything else is one
-case. Says which program failed, what its log says of that and where it is, and what a program has in lines that begin with "# sum: "; the last line is `N passed, N failed`. Exit status 1 if anything failed or
-nothing ran.
+case. Prints each failed program with its log's message and place, and all lines that begin with "# sum: "; the last line is `N passed, N failed`. Exit status 1 if anything failed or nothing ran.
 
-A program that failed, and passed when it was run again by itself (again.xml beside the JUnit file), is unstable: it is told as a failure is, and counted apart.
-The line before the last names each program that was run again, and how that ended.
+A program that failed, and passed when it was run again by itself (again.xml beside the JUnit file), is unstable: it is reported like a failure, and counted
+separately. The line before the last names each program that was run again, and how that ended.
 
-tally.py --failed RESULTS: prints the names of the programs that failed, without those of which a sanitizer reported something.
+tally.py --failed RESULTS: prints the names of the failed programs, without those with a report of a sanitizer.
 tally.py --brief RESULTS: prints only how many passed, failed and were skipped in one file.
 """
 import os
@@ -22,7 +21,7 @@ TAP = re.compile(r"^(not )?ok\b[^#\n]*(#\s*skip\b)?", re.IGNORECASE | re.MULTILI
 
 
 def cases(output):
-    """Passed, failed and skipped cases that the output itself reports."""
+    """Returns the numbers of passed, failed and skipped cases that the output reports."""
     passed = failed = skipped = 0
     for match in SYNTHESIS.finditer(output):
         passed += int(match[1])
@@ -38,12 +37,12 @@ def cases(output):
 
 
 def program(case):
-    """The same for one program of the JUnit file, whose exit status has the last word."""
+    """Returns the same for one program of the JUnit file; its exit status decides."""
     passed, failed, skipped = cases(case.findtext("system-out") or "")
     status = case.get("status")
     if status == "fail":
         return passed, max(failed, 1), skipped
-    if status != "run":  # ctest's words for the rest: notrun, disabled
+    if status != "run":  # ctest's other statuses: notrun, disabled
         return 0, 0, max(skipped, 1)
     if not passed and not skipped:
         passed = 1
@@ -51,13 +50,13 @@ def program(case):
 
 
 def reasons(output):
-    """Why something was skipped: what the TAP stream says of each case, else the last line."""
+    """Returns the reasons for skipping: the TAP stream's reason for each case, otherwise the last line."""
     said = re.findall(r"^ok\b[^#\n]*#\s*skip\b\s*(.*)", output, re.IGNORECASE | re.MULTILINE)
     return said or output.strip().splitlines()[-1:] or ["no reason given"]
 
 
 def run_again(preset_dir):
-    """The programs that were run again, by name."""
+    """Returns the programs that were run again, by name."""
     path = os.path.join(preset_dir, "again.xml")
     return {case.get("name"): case for case in testcases(path)} if os.path.exists(path) else {}
 
@@ -72,12 +71,12 @@ def names_of_failed(path):
 
 
 def sums(output):
-    """Returns the lines that a program wants to have printed even when it passes."""
+    """Returns the lines that are printed even if the program passes."""
     return re.findall(r"^# sum: (.*)", output, re.MULTILINE)
 
 
 def testcases(path):
-    """Returns what ctest calls the test; a TAP file is one. Without a line of TAP it says why nothing was done."""
+    """Returns the tests of a file; a TAP file is one test. If it has no line of TAP, its text says why nothing was done."""
     if not path.endswith(".tap"):
         return ET.parse(path).getroot().iter("testcase")
     with open(path, encoding="utf-8", errors="replace") as file:
@@ -89,7 +88,7 @@ def testcases(path):
 
 
 def failures(output, limit=60):
-    """Returns the failures in a log: the lines of TAP with the comments before and after each; else its end."""
+    """Returns the failures in a log: the failed lines of TAP with the comments before and after each; without any, the end of the log."""
     lines, kept, comments, after = output.rstrip().splitlines(), [], [], False
     for line in lines:
         if line.startswith("#"):

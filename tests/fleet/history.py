@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""history.py [--faults N] [--seed N] [--older BUILD]: what producers and hosts did and were answered, with times, checked against what the
-documents promise. First the check is shown to reject histories that were doctored, one for each promise; then one is recorded, with hosts that are killed and a server that stops: for some
-seconds, or until there were N of these faults. Then the last line says for the gate what was counted.
+"""history.py [--faults N] [--seed N] [--older BUILD]: checks a history of producers and hosts (their calls and answers, with times) against the promises of the documents. First it tests
+that the check rejects falsified histories, one for each promise. Then it records a history with killed hosts and a stopping server, for some seconds, or until there were N of these
+faults; with N, the last line has the counts for the gate.
 
-"--older" names the folder of another build, of the schema number before: it makes the tables, and each host and producer is of either build. Hosts also
-take sessions from living hosts. After a third of the faults the tables are upgraded.
+"--older" names the folder of a build of the schema number before: it makes the tables, and each host and producer belongs to one of the two builds.
+Hosts also take sessions from living hosts. After a third of the faults the tables are upgraded.
 
 An entry is (what, process, name, tokens, began, ended): "push" with one token, "lost push" of which the outcome is not known, "show" of a delivery,
 "settle" of a delivery, which returned OK; "own": a host got its session; "fault": a host or the server was killed, or a host's call failed. Processes of
@@ -70,7 +70,7 @@ def leased_twice(history):
 
 
 def settled_unseen(history):
-    """A settle that returned OK was of a delivery that had been shown."""
+    """Each settle that returned OK settled a delivery that had been shown."""
     shown = {}
     for entry in history:
         if entry.what == "show":
@@ -98,7 +98,7 @@ def out_of_order(history):
 
 
 def strangers(history):
-    """A host is shown nothing that was pushed to another session than its own."""
+    """A host is shown no push to another session."""
     return {token for entry in history if entry.what == "show" and "/" in entry.process
             for token in entry.tokens if token.split("_")[0] != entry.process.split("/")[0]}
 
@@ -146,7 +146,7 @@ def read_producer(name, worker):
             history.append(Entry("push" if words[0] == "acked" else "lost push", name, "", (words[1],), float(words[2]), float(words[3])))
         if words[0] == "acked":
             number, ended = int(words[1].rsplit("-", 1)[1]) + 1, float(words[3])
-    # It was killed in the middle of this one.
+    # The producer was killed during this push.
     return history + [Entry("lost push", name, "", (f"{token}-{number}",), ended, float("inf"))]
 
 
@@ -165,7 +165,7 @@ def read_host(name, worker):
 
 
 class Fleet:
-    """Producers and hosts of one store, by their names; `builds`: those of which they are."""
+    """Producers and hosts of one store, by their names. `builds`: the builds to which they belong."""
 
     def __init__(self, url, folder, rng, sessions, builds):
         self.url, self.folder, self.rng, self.sessions, self.builds = url, folder, rng, sessions, builds
@@ -192,13 +192,13 @@ class Fleet:
         return next((other for other in self.builds if other != build), build)
 
     def change_host(self):
-        """It is killed, and the next is of either build."""
+        """Kills a host, and starts the next one of either build."""
         session = self.rng.choice(self.sessions)
         self.newest[session].kill()
         self.attend(session, self.rng.choice(self.builds))
 
     def take_over(self):
-        """From a host that is stopped meanwhile, by one of the other build."""
+        """Stops a host, and starts one of the other build that takes its session."""
         session = self.rng.choice(self.sessions)
         former = self.newest[session]
         former.process.send_signal(signal.SIGSTOP)
@@ -207,7 +207,7 @@ class Fleet:
         former.process.send_signal(signal.SIGCONT)
         try:
             former.process.wait(10)
-        except subprocess.TimeoutExpired:  # it had not got the session yet, and waits for it
+        except subprocess.TimeoutExpired:  # it did not have the session yet, and waits for it
             former.kill()
 
     def read(self):
@@ -228,7 +228,7 @@ def upgrade(url):
 
 
 def end_of(server, url, fleet, older):
-    """Both builds show the rest. Then the tables are for today's build alone."""
+    """Both builds show the rest. Afterwards only today's build may use the tables."""
     fleet.drain((fleet.builds * len(fleet.sessions))[:len(fleet.sessions)])
     if not older:
         return set()
@@ -241,7 +241,7 @@ def end_of(server, url, fleet, older):
 
 
 def record(seed, wanted, older):
-    """Returns the history, how many faults of each kind were made, and what else is wrong."""
+    """Returns the history, the number of faults of each kind, and other errors."""
     rng, pause = random.Random(seed), (0.05, 0.3) if wanted else (0.3, 1.0)
     made, faults, wrong, upgrading = collections.Counter(), [], set(), None
     with kit.Server(full_page_writes="off") as server, tempfile.TemporaryDirectory() as folder:
@@ -254,7 +254,7 @@ def record(seed, wanted, older):
             time.sleep(rng.uniform(*pause))
             if older and not upgrading and made.total() >= wanted // 3:
                 upgrading = upgrade(url)
-            if upgrading and upgrading.poll():  # the server was stopped, or somebody had its tables for long
+            if upgrading and upgrading.poll():  # the server was stopped, or another client held its tables for too long
                 upgrading = upgrade(url)
             began, what = time.monotonic(), rng.random()
             if older and what < 0.3:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Shared by the tests of stores in a database: a PostgreSQL server of the test's own, and hosts and producers as processes.
 
-The server is Debian's, in a folder of its own, on a socket of its own, and never runs as root. Without one the test is skipped, with the reason.
+The server is Debian's. It has a folder and a socket of its own, and never runs as root. Without one the test is skipped, with the reason.
 """
 import atexit
 import ctypes
@@ -22,9 +22,9 @@ PLUGIN = os.path.join(BUILD, "tidings.so")
 HOSTSIM = os.path.join(BUILD, "hostsim")
 TIDINGS = os.path.join(BUILD, "tidings")
 OK, SKIP = 0, 77
-# A call may wait as long as this where its budget is not what is tested: the machine may have much else to do.
+# The budget of calls in tests of something else, which is large for busy machines.
 PATIENT_MS = 60000
-# How much longer than its budget a call may take, which others that have the processors make it. Without a budget some of these would wait for ever.
+# By how much a call may exceed its budget because other programs use the processors. Without a budget, some of these calls would wait for ever.
 LATE_MS = float(os.environ.get("TIDINGS_FLEET_LATE_MS", "20000"))
 
 
@@ -34,7 +34,7 @@ def skip(why):
 
 
 def dies_with_us():
-    """A test that is killed leaves no server: the immediate stop comes with its death. (The user is another one by now, which would take the signal back.)"""
+    """Lets the server end at once when the test is killed. This is set after the change of user, which would reset it."""
     ctypes.CDLL(None).prctl(1, signal.SIGQUIT)
 
 
@@ -47,11 +47,11 @@ def programs():
     return os.path.dirname(found[-1])
 
 
-failures = []  # of this process
+failures = []  # the failures of this process
 
 
 def expect(good, what):
-    """Prints a line of the test; failures are counted, and the test goes on."""
+    """Prints a line of the test, and counts failures; the test continues."""
     print(f"{'ok' if good else 'not ok'} - {what}")
     if not good:
         failures.append(what)
@@ -68,9 +68,9 @@ def wait_for(condition, what):
 
 
 class Server:
-    """A cluster in a folder of its own, which only a user without rights may read."""
+    """A PostgreSQL cluster in a folder that only an unprivileged user may read."""
 
-    # For tests of something else than a server that dies: nothing waits for a disk, and nothing works besides the clients.
+    # For tests without a crash of the server: it does not wait for the disk, and has no background work.
     FAST = {"fsync": "off", "full_page_writes": "off", "wal_level": "minimal", "max_wal_senders": 0, "autovacuum": "off", "jit": "off"}
 
     def __init__(self, copy_of=None, **settings):
@@ -103,7 +103,7 @@ class Server:
             arguments += ["-c", f"{name}={value}"]
         with open(os.path.join(self.folder, "log"), "ab") as log:
             self.process = subprocess.Popen(arguments, cwd="/", stdout=log, stderr=log, start_new_session=True, preexec_fn=dies_with_us, **self.demoted())
-        deadline = time.monotonic() + 600  # after a crash it syncs each of its files
+        deadline = time.monotonic() + 600  # after a crash the server syncs each of its files
         while not self.is_ready(until):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 with open(os.path.join(self.folder, "log"), encoding="utf-8", errors="replace") as log:
@@ -112,7 +112,8 @@ class Server:
         return self
 
     def is_ready(self, until="ready"):
-        """As its own file says, which costs less than to ask it. (The file of a server that was killed says so too, until the next one writes it.)"""
+        """Reads the state from the server's own file, which is faster than a connection. (After a kill, the file still says "ready" until the next
+        server writes it.)"""
         try:
             with open(os.path.join(self.data, "postmaster.pid"), encoding="utf-8") as file:
                 lines = file.read().split("\n")
@@ -139,7 +140,7 @@ class Server:
         return [int(pid) for pid in subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False).stdout.split()]
 
     def kill_children(self):
-        """Until they are gone: a server does not start while one of another has its shared memory."""
+        """Waits until all processes of the server have ended, because a server does not start while its shared memory is in use."""
         for pid in self.children():
             try:
                 ended = os.pidfd_open(pid)
@@ -150,11 +151,11 @@ class Server:
             os.close(ended)
 
     def stop(self, how=signal.SIGINT):
-        """SIGINT: fast; SIGQUIT: immediate, as a crash; SIGKILL: of all its processes."""
+        """Stops the server. SIGINT: fast; SIGQUIT: at once, like a crash; SIGKILL: kills all of its processes."""
         if not self.process:
             return
         if how == signal.SIGKILL:
-            self.process.send_signal(signal.SIGSTOP)  # so that it starts no more, once it has stopped
+            self.process.send_signal(signal.SIGSTOP)  # so that it starts no more processes
             os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
             self.kill_children()
             self.process.kill()
@@ -179,7 +180,7 @@ ADDRESS = f"127.1.{os.getpid() // 250 % 250}.{os.getpid() % 250 + 1}"
 
 
 class Quiet:
-    """Catches what this process writes to its stderr meanwhile, libraries too."""
+    """Catches the output of this process and its libraries to stderr."""
 
     def __enter__(self):
         self.kept, self.file = os.dup(2), tempfile.TemporaryFile()
@@ -200,7 +201,7 @@ BEGUN = "state = 'idle in transaction' AND query NOT LIKE 'BEGIN%'"
 
 
 class Sql:
-    """A connection of its own, whose statements are said one by one."""
+    """A connection to which a test sends single statements."""
 
     def __init__(self, server, name, user="fleet"):
         self.server, self.name = server, name
@@ -234,7 +235,7 @@ def make_store(server, schema="tidings"):
 
 
 class Failed(Exception):
-    """The answer of a call."""
+    """An answer of a call."""
 
     def __init__(self, code, text):
         super().__init__(f"{code}: {text}")
@@ -242,7 +243,7 @@ class Failed(Exception):
 
 
 class Kit:
-    """An open plugin, by hostkit's flat functions."""
+    """An open plugin, used through hostkit's flat functions."""
     library = None
 
     def __init__(self, store, role="host", budget_ms=PATIENT_MS, config=None):
@@ -276,15 +277,15 @@ class Kit:
 
 
 class Worker:
-    """A process of this folder's programs, whose lines are read as they come."""
+    """A process of one of this folder's programs; its lines are read as they come."""
 
     def __init__(self, program, *arguments, build=BUILD):
-        # Lines go to a file: what was written before a SIGKILL is there. It is opened twice: who reads must not move where the process writes.
+        # Lines go to a file, so that they survive a SIGKILL. The file is opened twice, so that reading does not move the position of the writer.
         with tempfile.TemporaryFile() as written:
             self.lines = open(f"/proc/self/fd/{written.fileno()}", encoding="utf-8")
             self.process = subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), program), *map(str, arguments)], stdout=written,
                                             env={**os.environ, "TIDINGS_BUILD_DIR": build})
-        atexit.register(self.process.kill)  # a test that fails leaves nothing behind that holds its output open
+        atexit.register(self.process.kill)  # after a failed test, no process may hold its output open
 
     def kill(self, how=signal.SIGKILL):
         self.process.send_signal(how)
@@ -296,13 +297,13 @@ class Worker:
 
 
 def apart():
-    """A command before a host's makes it one on another machine, as far as the others see: it has a PID namespace of its own. None where that may not be made."""
+    """Returns words before a host's command that give it a PID namespace, so that it looks like a host on another machine. None: this user may not make one."""
     command = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
     return None if subprocess.run([*command, "true"], capture_output=True, check=False).returncode else command
 
 
 class Asked:
-    """A host in a process of its own (asked.py), which may have another environment, and is told what to call."""
+    """A host in a process of its own (asked.py), which may have another environment, and makes the calls that a test asks for."""
 
     def __init__(self, url, environment=None, before=(), config=None):
         command = [*before, sys.executable, os.path.join(os.path.dirname(__file__), "asked.py"), url, json.dumps(config or {})]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""lost_names.py SOCKETS: run in a network and a mount namespace of its own, where the one server of names never answers. Prints what opening a store
-says whose server has a name, and how long that took; what `store init` and `store copy`, in both directions, say; and whether a list whose last server can be reached without a name works.
+"""lost_names.py SOCKETS: runs in a network and a mount namespace whose name server never answers. Prints the error and the time of opening a store whose server has a name, the errors of
+`store init` and of `store copy` in both directions, and whether a list works whose last server has an address.
 """
 import fcntl
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Between a host and its server: a network that does what a test says, and a pooler."""
+"""Stands between a host and its server: a network with faults that a test controls, and a pooler."""
 import os
 import select
 import socket
@@ -10,14 +10,14 @@ import time
 
 
 def refuse(client, words):
-    """As pgbouncer does."""
+    """An error in the form of pgbouncer."""
     fields = f"SFATAL\0VFATAL\0C08P01\0M{words}\0\0".encode()
     client.sendall(b"E" + struct.pack("!I", 4 + len(fields)) + fields)
     raise OSError(words)
 
 
 class Listener:
-    """Listens as a server does, in a folder of its own."""
+    """Listens like a server, in a folder of its own."""
 
     def __init__(self, server):
         self.folder = tempfile.mkdtemp(prefix="tidings-proxy-")
@@ -54,7 +54,7 @@ class Proxy(Listener):
     def __init__(self, server):
         self.mode, self.met, self.trips = "pass", 0, 0
         self.goes_on, self.answered = threading.Event(), threading.Event()
-        self.hold_from, self.held = None, threading.Event()  # what is sent after so many trips the server does not get; it was sent
+        self.hold_from, self.held = None, threading.Event()  # after so many trips, messages are held back from the server
         super().__init__(server)
 
     def serve(self, client):
@@ -82,7 +82,8 @@ class Proxy(Listener):
         return True
 
     def commit_late(self, data, client, server):
-        """The client's connection breaks, and the server gets what was sent when the client has found out, by another connection, that it was not done."""
+        """Breaks the client's connection, and passes its messages to the server only after the client has learned, by another connection, that they were
+        not executed."""
         self.mode, answer = "pass", b""
         client.shutdown(socket.SHUT_RDWR)
         self.goes_on.wait(120)
@@ -99,7 +100,7 @@ class Proxy(Listener):
         return False
 
     def lose_server(self, data, client, server):
-        """As pgbouncer that has lost its server: what was sent is done, and the client gets an error instead of the answer."""
+        """Acts like a pgbouncer that has lost its server: the messages are executed, but the client gets an error instead of the answer."""
         server.sendall(data)
         answer = b""
         while not answer.endswith(b"Z\0\0\0\x05I"):
@@ -115,7 +116,7 @@ class Proxy(Listener):
 
     def forward(self, mode, data, client, server, from_client):
         other = server if from_client else client
-        commits = from_client and b"\0tidings_commit" in data  # where it is used, not where it is prepared
+        commits = from_client and b"\0tidings_commit" in data  # where the statement is used, not where it is prepared
         self.trips += from_client and data.endswith(b"S\0\0\0\x04")
         if mode == "late commit" and commits:
             return self.commit_late(data, client, server)
@@ -133,7 +134,7 @@ class Proxy(Listener):
             data = data.replace(b"server_version\x0015", b"server_version\x0014").replace(b"server_version\x0016", b"server_version\x0014").replace(
                 b"server_version\x0017", b"server_version\x0014")
         other.sendall(data)
-        if mode == "drop answers after commit" and commits:  # of the look at what became of it, too
+        if mode == "drop answers after commit" and commits:  # also the answers to the question whether it was committed
             self.mode, self.met = "drop answers", self.met + 1
             return False
         if (mode == "reset after commit" and commits) or (mode == "drop answers" and not from_client):
@@ -143,8 +144,8 @@ class Proxy(Listener):
 
 
 class Pooler(Listener):
-    """As poolers do in `pool_mode=transaction`: a connection to the server goes to whoever has a transaction; or, in `pool_mode=statement`, a statement. Like
-    pgbouncer it knows few parameters of those that connect."""
+    """A pooler: with `pool_mode=transaction` each transaction gets a connection to the server, with `pool_mode=statement` each statement. Like pgbouncer it
+    accepts few connection parameters."""
 
     def __init__(self, server, statements=False):
         self.lock, self.spare, self.start, self.statements = threading.Lock(), [], b"", statements
@@ -165,7 +166,7 @@ class Pooler(Listener):
         return head[:1], head + self.read(side, struct.unpack("!I", head[1:])[0] - 4)
 
     def begin(self, client):
-        """Returns a server's greeting to a new client, with a process number of the pooler's own."""
+        """Returns a server's greeting to a new client, with a process number of the pooler."""
         head = self.read(client, 4)
         self.start = head + self.read(client, struct.unpack("!I", head)[0] - 4)
         if b"\0options\0" in self.start:
@@ -200,13 +201,13 @@ class Pooler(Listener):
             self.transaction(client, server or self.more(), data)
 
     def transaction(self, client, server, data):
-        """Until the server is idle again."""
+        """Sends the data, and passes answers until the server is idle again."""
         server.sendall(data)
         while True:
             for side in select.select([client, server], [], [])[0]:
                 kind, data = self.message(side)
                 ends = side is server and kind == b"Z" and data[5:6] == b"I"
-                if ends:  # before the client knows: its next transaction gets this connection
+                if ends:  # before the client gets the answer, so that its next transaction gets this connection
                     with self.lock:
                         self.spare.append(server)
                 (server if side is client else client).sendall(data)
@@ -215,7 +216,7 @@ class Pooler(Listener):
 
 
 class Lateness:
-    """How late a thread that does nothing else wakes up, in ms: a call cannot be held to less on this machine at this time."""
+    """Measures how late an idle thread wakes up, in ms; on this machine, at this time, a call cannot be more punctual."""
 
     def __init__(self):
         self.worst = 0.0

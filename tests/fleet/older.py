@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""older.py [BUILD]: tables that builds of the number before use too. Nothing is written into them that these cannot read, before and after the upgrade.
-With BUILD, the folder of such a build, its hosts are beside those of today: each is shown what is pushed to its sessions, and nothing else.
+"""older.py [BUILD]: tests tables that builds of the schema number before use too. Nothing may be written into them that these builds cannot read,
+before and after the upgrade. With BUILD, the folder of such a build, its hosts run beside today's: each is shown exactly the pushes to its sessions.
 """
 import os
 import select
@@ -15,7 +15,7 @@ OLDER = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
 
 
 def make_store(server, schema, upgraded):
-    """As the build before makes it; of its tables number 3 is the newest."""
+    """Makes a store like the build before, whose newest schema number is 3."""
     url = server.url(schema)
     if OLDER:
         subprocess.run([os.path.join(OLDER, "tidings"), "store", "init", url], check=True, stdout=subprocess.DEVNULL)
@@ -43,11 +43,12 @@ def begin(url, session, **more):
     return host
 
 
-# -- what today's build writes -----------------------------------------------------------------------------------------------------------------------
+# -- rows that today's build writes
+# -----------------------------------------------------------------------------------------------------------------------
 
 
 def check_first_row(server, url, schema):
-    """It says which builds can read the rows."""
+    """The store names the builds that can read its rows."""
     kit.Kit(url).close()
     layout = server.sql(f"SELECT get_byte(value, 1) FROM {schema}.live WHERE session = 0 AND kind = 1 ORDER BY n LIMIT 1")
     expect(layout == "2", f"a store that today's build opens first has the layout of the build before: {layout}")
@@ -75,7 +76,7 @@ def check_name_lock(server, url, schema):
 
 
 def check_forms(server, url, schema):
-    """A notification that an older host would drop as damaged."""
+    """Tests a notification that an older host would drop as damaged."""
     producer = kit.Kit(url, role="producer")
     code = code_of(lambda: producer.call("push", session="forms", kind="a.b", message="over", key="k", activation="silent"))
     expect("silent" in code and "older" in code, f"a silent one is refused: {code}")
@@ -87,7 +88,7 @@ def check_forms(server, url, schema):
 
 
 def check_producer(server, url, schema):
-    """A login that may only push."""
+    """Tests a login that may only push."""
     server.sql(f"GRANT {schema}_producer TO ci")
     done = [kit.tidings("push", "--create", "-S", url.replace("fleet@", "ci@"), "-s", "by-ci", "-k", "a.b", *more, check=False)
             for more in (("red",), ("--activate", "silent", "--key", "k", "over"))]
@@ -106,7 +107,7 @@ def check_forget(server, url, schema):
 
 
 def check_alone(server, url, schema):
-    """When no older build may use it."""
+    """Tests tables that no older build may use."""
     server.sql(f"UPDATE {schema}.store SET schema = revision")
     host = begin(url, "alone")
     host.call("push", session="alone", kind="a.b", message="the build is red", key="k")
@@ -136,7 +137,7 @@ class Host(kit.Asked):
 
 
 def check_wake(url, build, other):
-    """A host is told of a session that the other build has made."""
+    """A host is woken for a session that the other build has made."""
     Host(url, "ringing", other).end()
     host = Host(url, "ringing", build)
     expect("error" not in host.opened, f"the other build's session is resumed: {host.opened}")
@@ -152,7 +153,7 @@ def check_wake(url, build, other):
 
 
 def check_takeover(url, build, other):
-    """From a host that has a delivery."""
+    """A session is taken from a host that has a delivery."""
     first = Host(url, "moving", build, takeover=True)
     kit.tidings("push", "-S", url, "-s", "moving", "-k", "a.b", "#moves#")
     shown = first.hook()
@@ -171,7 +172,7 @@ def check_takeover(url, build, other):
 
 
 def check_forgotten(url, build, other):
-    """By the other build, while the host lives and remembers."""
+    """The other build forgets a session whose number a living host remembers."""
     host = Host(url, "again", build, takeover=True)
     host.event("session.closed", "again")
     subprocess.run([os.path.join(kit.BUILD, "tidings"), "store", "forget", "-S", url, "-s", "again"], check=True, stdout=subprocess.DEVNULL)
@@ -188,7 +189,7 @@ def check_forgotten(url, build, other):
 
 
 def check_timed(url, build):
-    """An older host shows what today's command pushed for later."""
+    """An older host shows a notification that today's command has pushed for later."""
     host = Host(url, "later", build, takeover=True)
     kit.tidings("push", "-S", url, "-s", "later", "-k", "a.b", "--in", "1s", "#later#")
     kit.wait_for(lambda: "#later#" in host.hook().get("content", ""), "what is for later is shown")

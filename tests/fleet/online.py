@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""online.py: whoever reads the history for long delays nobody: days are made beside it, an upgrade waits for it and nobody for the upgrade. Tables of
-the number before are used as they are, and upgraded ones by builds of the number before.
+"""online.py: tests that a long read of the history delays no other client: days are made beside it, and an upgrade waits for it without making others
+wait. Today's build uses tables of the number before, and builds of that number use upgraded tables.
 """
 import os
 import subprocess
@@ -17,7 +17,7 @@ FUNCTIONS = "SELECT string_agg(proname || md5(replace(replace(prosrc, 'tidings',
 
 
 def work(url, session, rounds=80):
-    """A host's day: enough ends for it to become history."""
+    """Does a host's work of a day; enough rows end to become history."""
     host = kit.Kit(url, budget_ms=BUDGET_MS)
     host.event("session.opened", session)
     for number in range(rounds):
@@ -54,14 +54,14 @@ def check_midnight(server, url):
 
 
 def make_old(server, schema):
-    """As the build before has made it."""
+    """Makes the tables of the build before."""
     with open(os.path.join(os.path.dirname(__file__), "schema_2.sql"), encoding="utf-8") as file:
         server.sql("BEGIN; " + file.read().replace("@schema@", schema) + "COMMIT")
     return server.url(schema)
 
 
 def check_older_tables(server):
-    """The newer build on the tables before it."""
+    """Tests today's build on the tables of the number before."""
     url = make_old(server, "older")
     work(url, "s")
     kit.tidings("push", "-S", url, "-s", "s", "before the upgrade")
@@ -72,7 +72,7 @@ def check_older_tables(server):
 
 
 def head_after_a_declined_turn(server, schema):
-    """How many bytes the session's head has."""
+    """Returns the number of bytes of the session's head."""
     host = kit.Kit(server.url(schema), budget_ms=BUDGET_MS)
     host.event("session.opened", "late")
     host.call("event", event={"type": "notification", "session": "late", "data": {"kind": "a.b", "message": "x", "activation": "idle"}})
@@ -82,13 +82,13 @@ def head_after_a_declined_turn(server, schema):
 
 
 def check_older_heads(server):
-    """A build of before takes a head with the time of the last asking for damaged."""
+    """An older build would take a head that has the time of the last asking for damaged."""
     older, newer = head_after_a_declined_turn(server, "older"), head_after_a_declined_turn(server, "tidings")
     expect(older + 5 <= newer, f"it is not in tables that such a build may use: {older} bytes, {newer} in new tables")
 
 
 def check_upgrade(server, url):
-    """Beside a reader: it waits, and nobody waits for it."""
+    """An upgrade beside a reader waits, and no client waits for it."""
     host = kit.Kit(url, budget_ms=BUDGET_MS)
     host.event("session.opened", "meanwhile")
     reader = kit.Sql(server, "reader")
@@ -123,7 +123,7 @@ def check_nothing_to_do(server, url):
 
 
 def check_gives_up(server):
-    """It does not wait for ever: what it has done stays, and it says who is in its way."""
+    """An upgrade does not wait for ever: its completed steps stay, and its error names the client that it waits for."""
     url = make_old(server, "held")
     reader = kit.Sql(server, "someone")
     reader.say("BEGIN; SELECT count(*) FROM held.history;", kit.BEGUN)
@@ -134,7 +134,7 @@ def check_gives_up(server):
 
 
 def check_older_build(server):
-    """A build of the number before reads upgraded tables: its own number, its days, and the tables for rows that end."""
+    """Upgraded tables have everything that a build of the number before reads: its number, its days, and the tables for ended rows."""
     expect(server.sql("SELECT schema FROM older.store") == "2", "a build of the number before finds its number")
     keep = ("SELECT older.keep_days(30) WHERE to_regclass('older.history_' || to_char(current_date + 1, 'YYYYMMDD')) IS NULL OR EXISTS (SELECT FROM older.session "
             "WHERE closed_ms > 0 AND closed_ms < floor(extract(epoch FROM now()) * 1000)::bigint - 86400000) OR EXISTS (SELECT FROM older.seen WHERE until < now() - interval '1 day')")

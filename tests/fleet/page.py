@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""page.py: docs/fleet.md as a reader uses it: the commands of its walk are typed as they stand there, with what it says they print, and its monitoring
-queries are run on the walk's store. Only the server's own commands are run by another user than root, who may not run them.
+"""page.py: uses docs/fleet.md like a reader: it types the commands of the walk and compares their output with the page, and runs the monitoring
+queries on the walk's store. Only the server's own commands run as another user, because root may not run them.
 """
 import json
 import os
@@ -24,7 +24,7 @@ def section(page, title):
 
 
 def blocks(text):
-    """(commands, what they print) of each block of sh; None: the page does not say."""
+    """Returns (commands, output) of each block of sh; None: the page shows no output."""
     found = re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     for number, (language, block) in enumerate(found):
         if language == "sh":
@@ -33,7 +33,7 @@ def blocks(text):
 
 
 class Reader:
-    """A shell of the reader's."""
+    """The reader's shell."""
 
     def __init__(self, home):
         self.home = home
@@ -53,7 +53,7 @@ class Reader:
         return "".join(printed)
 
     def type_as_server(self, commands):
-        """Runs programs that refuse to run as root. The server leaves our pipes alone: its log is a file."""
+        """Runs programs that refuse to run as root. The server's log is a file, so that the server does not keep these pipes open."""
         account = pwd.getpwnam("nobody")
         demoted = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
         path = f"{kit.programs()}:{self.env['PATH']}"

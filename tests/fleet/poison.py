@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""poison.py: much that waits, large or old, in one session or in many: a hook takes a portion and goes on, what nobody takes ends, and lists stay lists."""
+"""poison.py: tests many, large or old waiting pushes, in one session or in many: a hook takes a portion and continues, pushes that no host takes end, and
+lists stay fast."""
 import json
 import os
 import re
@@ -10,11 +11,11 @@ import kit  # pylint: disable=wrong-import-position
 from kit import expect, failures  # pylint: disable=wrong-import-position
 
 
-PAGE = 1000  # of the command
+PAGE = 1000  # of the command's lists
 
 
 def check_large(server, url):
-    """A thousand legal messages of 60 KB: each hook takes a portion, and all are shown."""
+    """A thousand valid messages of 60 KB: each hook takes a portion, and all are shown."""
     body = "'\\x01'::bytea || tidings.record_number(floor(extract(epoch FROM now()) * 1000)::bigint << 1) || '\\x000200'::bytea || tidings.record_text('ci') || tidings.record_text('failed')"
     server.sql(f"INSERT INTO tidings.inbox (name, body) SELECT 'large', {body} || tidings.record_text('#' || g || '#' || repeat('x', 60000)) || '\\x000000000000'::bytea "
                "FROM generate_series(1, 1000) g")
@@ -36,7 +37,7 @@ def check_large(server, url):
 
 
 def check_unopened(server, url):
-    """Nobody opens the session: what was pushed to it ends by its ttl, and after the days of the store."""
+    """No host opens the session: pushes to it end by their ttl, or after the days of the store."""
     old = "UPDATE tidings.inbox SET pushed = pushed - interval '{}' WHERE name = 'nobody'"
     for text, ttl in (("with a ttl", ", ttl_ms => 1"), ("without", "")):
         server.sql(f"SELECT tidings.push('nobody', 'ci.failed', 'info', '{text}'{ttl})")
@@ -58,7 +59,7 @@ def check_unopened(server, url):
 
 
 def check_quota(server, url):
-    """The store's settings count, whatever a client's configuration says."""
+    """The store's settings apply to all clients and their configurations."""
     server.sql("UPDATE tidings.store SET pending_per_session = 100")
     host = kit.Kit(url, role="producer", config={"limits": {"pending_per_session": 2000}})
     stored = 0
@@ -109,7 +110,7 @@ def check_many(server, url, count):
 
 
 def check_metrics(server, text, count):
-    """The figures are right; nothing names a session; the dashboard shows each metric."""
+    """The figures are right, no metric names a session, and the dashboard shows each metric."""
     expect("many-" not in text, "metrics name no session")
     values = {name: float(value) for name, value in re.findall(r"^(\w+(?:\{[^}]*\})?) (\S+)$", text, re.MULTILINE)}
     delivered, waits = -(-count // 4), int(server.sql("SELECT (SELECT sum(waiting) FROM tidings.session) + (SELECT count(*) FROM tidings.inbox)"))
@@ -131,7 +132,7 @@ def check_metrics(server, text, count):
 
 
 def check_pages(host, count):
-    """Pages have each session once, while others come and go."""
+    """Each session is on one page once, while other sessions come and go."""
     after, names, pages = "", [], 0
     while after is not None:
         page = host.call("query", query={"name": "sessions", "limit": 100, "after": after})["answer"]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""proxy.py: what a bad network does, by a proxy between a host and its server: stalls, resets, half a message, resets in a commit, silence.
+"""proxy.py: tests a bad network, with a proxy between a host and its server: stalls, resets, half a message, resets in a commit, silence.
 
-Every call is back soon after its budget, with an answer or with BUSY or STORE; and nothing that was acknowledged is lost, nor shown after a
-settle that returned OK.
+Every call returns soon after its budget, with an answer or with BUSY or STORE. No acknowledged push is lost, or shown after a settle that returned
+OK.
 """
 import os
 import random
@@ -19,7 +19,7 @@ ROUNDS = int(os.environ.get("TIDINGS_FLEET_ROUNDS", "60"))
 
 
 class Host:
-    """A host that shows and settles, and keeps count."""
+    """A host that shows and settles, and counts."""
 
     def __init__(self, url):
         self.url, self.kit, self.calls, self.lateness = url, None, 0, net.Lateness()
@@ -86,13 +86,13 @@ def main():
             host.push(f"good-{number}")
             if rng.random() < 0.5:
                 host.hook()
-        proxy.mode = "stall"  # ten seconds of nothing
+        proxy.mode = "stall"  # the network is silent for ten seconds
         until = time.monotonic() + 10
         while time.monotonic() < until:
             host.hook()
         proxy.mode = "pass"
         kit.wait_for(lambda: host.push("last") or host.acked, "a busy machine pushes within the budget")
-        # Notifications that were leased by a call whose answer was lost are not in the transcript: the host says so, and gets it again.
+        # A call whose answer was lost may have leased notifications. They are not in the transcript, so the host resumes and gets them again.
         host.kit.close()
         host.kit = kit.Kit(url)
         host.kit.event("session.resumed", "s", deliveries=[name for name, tokens in host.shown.items() if tokens <= host.over], takeover=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""rights.py: what a login may do, and what it cannot do to others: pushing is enough for `tidings push`; locks that any login can hold block nothing; a
-store is dropped whatever else its roles have; any name will do for a schema; nothing is said on a host's stderr, and no conflict in the server's log.
+"""rights.py: tests the rights of logins. A login that may only push can use `tidings push`; locks that any login can hold block no client; a store can
+be dropped even if its roles have other rights; a schema may have any name; nothing is written to a host's stderr, and no conflict to the server's log.
 """
 import os
 import subprocess
@@ -16,7 +16,7 @@ def as_role(url, role):
 
 
 def check_producer(server, url):
-    """The command with a role that may push and nothing else."""
+    """Tests the command with a role that may only push."""
     ci = as_role(url, "ci")
     pushed = [kit.tidings("push", "--create", "-S", ci, "-s", "s", "-k", "ci.failed", "--id", "b1", text, check=False) for text in ("the build is red", "twice")]
     expect([one.returncode for one in pushed] == [0, 0], f"`tidings push` with the producer's role: {pushed[0].stderr.strip()}")
@@ -41,7 +41,7 @@ def check_producer(server, url):
 
 
 def check_advisory(server, url):
-    """A stranger holds all the advisory locks that it can guess: nobody waits for it, and nobody counts as alive by it."""
+    """A stranger holds all advisory locks that it can guess: no client waits for it, and no owner counts as alive because of it."""
     server.sql("GRANT CONNECT ON DATABASE fleet TO stranger")
     apart = kit.apart()
     first = kit.Asked(as_role(url, "agent"), before=apart or ())
@@ -65,7 +65,7 @@ def check_advisory(server, url):
 
 
 def check_drop(server):
-    """Roles with another right, and a role that may not make roles."""
+    """Tests roles with another right, and a role that may not make roles."""
     url = kit.make_store(server, "team")
     server.sql("CREATE TABLE public.other (a int); GRANT SELECT ON public.other TO team_host")
     done = kit.tidings("store", "drop", url, check=False)
@@ -113,7 +113,7 @@ def check_schemas(server):
 
 
 def check_quiet(server, url):
-    """A server that ends its connections, and a conflict of two writers."""
+    """Tests a server that ends its connections, and a conflict of two writers."""
     with kit.Quiet() as said:
         host = kit.Kit(url)
         host.event("session.opened", "quiet")
@@ -134,7 +134,7 @@ def check_quiet(server, url):
 
 
 def check_arguments(server, url):
-    """A password in a URL does not stay among the arguments of a process, which all can read."""
+    """A password in a URL is removed from the arguments of the process, which every user can read."""
     for arguments in (["-S", url.replace("fleet@", "fleet:hunter2@")], ["--store=" + url.replace("fleet@", "fleet:hunter2@")]):
         follower = subprocess.Popen([kit.TIDINGS, "tail", "-f", "-s", "s", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         kit.wait_for(lambda: server.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidings'") != "0", "the command to be connected")

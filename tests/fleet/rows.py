@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""rows.py: a model test of the engine (rows.c), with a seed that is always the same and with another one each time.
+"""rows.py: a model test of the engine (rows.c), with a fixed seed and with a new one.
 
     rows.py [SEED...]      the seeds to run
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""running.py: the phase of a turn and the calls that run, which a host keeps in memory: processes of its machine see them at once, those of another
-one soon. If the host is killed, the next host is told which calls ran, and gets all that was pushed.
+"""running.py: tests the phase of a turn and the running calls, which a host keeps in memory: processes of its machine see them at once, those of
+another machine soon. If the host is killed, the next host learns which calls ran, and gets all pushes.
 """
 import os
 import signal
@@ -17,7 +17,7 @@ def status(host, session):
 
 
 def runs(host, session, tool="shell"):
-    """As a watcher of files finds it."""
+    """Finds running calls like a watcher of files."""
     runs.path += 1
     host.event("file.changed", session, path=f"{runs.path}.c")
     return f"{runs.path}.c` was modified while {tool} ran" in str(host.ask("query", query={"name": "pending", "session": session})["answer"])
@@ -65,7 +65,7 @@ def seen_by_others(server, url, here, there):
 
 
 def killed_soon(url, here, there):
-    """Before other machines are told."""
+    """The state before other machines see it."""
     for number, (where, known) in enumerate(((here, (["c1"],)), (there, ([], ["c1"])))):
         session = f"soon-{number}"
         host, after = kit.Asked(url, here), kit.Asked(url, where)
@@ -83,7 +83,7 @@ def killed_soon(url, here, there):
 
 
 def killed_late(server, url, here, there):
-    """After other machines were told; and when the store was closed before that."""
+    """The state after other machines have seen it, and if the store was closed before that."""
     host, far = kit.Asked(url, here), kit.Asked(url, there)
     begin(host, "late")
     kit.wait_for(lambda: status(far, "late").get("phase") == "tools", "another machine sees the call")
@@ -106,10 +106,10 @@ def killed_late(server, url, here, there):
 
 
 def server_starts_again(server, url, here):
-    """Memory that is about the server of before counts no more; the host goes on, and what it says next is known."""
+    """Memory of the former server is not used any more; the host continues, and its next calls are seen."""
     host, near = kit.Asked(url, here), kit.Asked(url, here)
     begin(host, "again")
-    status(near, "again")  # it has the store open
+    status(near, "again")  # this process has the store open
     server.stop()
     server.start()
     kit.wait_for(lambda: "reply" in host.event("tools.finished", "again", call_id="c1"), "the call's end")

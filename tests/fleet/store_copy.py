@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""store_copy.py [STORE]: a store is copied from a folder to a database and back, and from schema to schema: every query answers the same bytes, ids are still seen,
-and it goes on where it was. A copy that is interrupted leaves nothing; one that may not be made says why and changes nothing.
+"""store_copy.py [STORE]: copies a store from a folder to a database and back, and from schema to schema: every query must return the same bytes, repeated ids must
+be recognized, and hosts must be able to continue. An interrupted copy leaves nothing; a refused one says why and changes nothing.
 """
 import json
 import os
@@ -31,7 +31,7 @@ def deliver(host, session, call, outcome):
 
 
 def fill(host):
-    """A store with a bit of everything. The host ends without closing it: one delivery stays leased."""
+    """Makes a store with rows of each kind. The host ends without closing it, so one delivery stays leased."""
     for session in SESSIONS[:-1]:
         host.event("session.opened", session)
     host.event("tools.declared", "plain", tool="ci", kinds=["failed", "passed"])
@@ -50,9 +50,9 @@ def fill(host):
 
 
 def answers(store):
-    """Returns the answers that people and hosts get for all its sessions."""
+    """Returns the answers of all queries for all sessions."""
     asked = {"check": json.loads(kit.tidings("store", "check", "-S", store, "--json").stdout)}
-    for own in ("findings", "flushes", "layout"):  # of the engine that has the rows
+    for own in ("findings", "flushes", "layout"):  # these members depend on the engine
         asked["check"].pop(own, None)
     for session in SESSIONS:
         for verb in (["export"], ["pending", "--json"], *([["history", "--json"], ["queue", "--json"], ["log", "--json"]] if session == "plain" else [])):
@@ -110,7 +110,7 @@ def attach_again(host):
 
 
 def go_on(*stores):
-    """A host attaches, what its predecessor had leased is pending again, and both stores deliver the same."""
+    """A host attaches to each store: the deliveries that its predecessor had leased are pending again, and both stores deliver the same."""
     shown = []
     for store in stores:
         done = subprocess.run([sys.executable, __file__, store, "again"], check=True, capture_output=True, text=True)
@@ -120,7 +120,7 @@ def go_on(*stores):
 
 
 def check_pushed_by_sql(server, folder, url):
-    """A push that no host has seen, and its id, which only the database has."""
+    """Tests a push that no host has seen, and its id, which only the database has."""
     server.sql("SELECT moved.push('plain', 'ci.failed', 'info', 'by SQL', id => 'sql-1', source => 'sql')")
     server.sql("SELECT moved.push('new by SQL', 'ci.failed', 'info', 'by SQL', id => 'sql-2', source => 'sql')")
     target = os.path.join(folder, "third")
@@ -156,7 +156,7 @@ def check_refused(server, folder):
 
 
 def check_interrupted(server, folder):
-    """The server keeps the copy waiting, after its rows were sent: then it is killed."""
+    """The server lets the copy wait after its rows were sent; then the copy is killed."""
     server.sql("CREATE FUNCTION public.hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NULL; END $$")
     kit.make_store(server, "held")
     server.sql("CREATE TRIGGER hold AFTER UPDATE ON held.session FOR EACH STATEMENT EXECUTE FUNCTION public.hold()")

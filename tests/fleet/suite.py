@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""suite.py conformance|scenarios|sim|crowd [all]: the conformance suite, the scenario files, random schedules and the crowd, unchanged, on a store in a database. Without "all"
-(`./dev test deep` has it): of the suite what crashes and delivers, of the files each twenty-fourth, since each case opens a few connections, which cost more than the case."""
+"""suite.py conformance|scenarios|sim|crowd [all]: runs the conformance suite, the scenario files, random schedules and the crowd on a store in a database. `./dev test deep`
+uses "all". Without it, only the cases of the suite that crash and deliver, and each twenty-fourth scenario file are run, because the connections of a case take longer than the
+case."""
 import glob
 import os
 import subprocess
@@ -10,7 +11,7 @@ sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
 
 SOURCE = os.environ["TIDINGS_SOURCE_DIR"]
-# They ask for what a folder has, or for a retention by the host's clock: in a database days are dropped by the server's.
+# These need a folder, or a retention by the host's clock; in a database, days are dropped by the server's clock.
 OF_FOLDERS = ("rewind-forgotten",)
 FILTERS = ("delivery.", "crash")
 

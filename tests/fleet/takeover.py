@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""takeover.py: a host is stopped, another takes its session over, the first goes on: its settle and its hooks are CLOSED, and nothing is shown twice
-to one transcript. Two hosts that are not on one machine, as far as they can see: each has a PID namespace of its own where that is allowed.
+"""takeover.py: stops a host, lets another one take over its session, and continues the first one: its settle and its hooks must return CLOSED, and
+nothing may be shown twice in one transcript. If this user may make PID namespaces, each host has one, so that they look like hosts on two machines.
 """
 import os
 import shutil
@@ -15,7 +15,7 @@ import kit  # pylint: disable=wrong-import-position
 
 
 def ask(host, op, **members):
-    """A call in the process of a host, as (code, answer)."""
+    """Makes a call in the process of a host, and returns (code, answer)."""
     import json
     host.stdin.write(json.dumps({"op": op, **members}) + "\n")
     host.stdin.flush()
@@ -32,7 +32,7 @@ def hook(host, number, session="s"):
 
 
 def stop_all(host, how):
-    """The child first: it would end with its parent, and be no process any more."""
+    """Ends the child first, because it would end with its parent."""
     for pid in [*map(int, subprocess.run(["pgrep", "-P", str(host.pid)], capture_output=True, text=True, check=False).stdout.split()), host.pid]:
         os.kill(pid, how)
 
@@ -86,7 +86,7 @@ def case(url, apart, failures):
 
 
 def opened_once(url, failures):
-    """A process is one host: it has a store open once, also by another copy of the plugin."""
+    """A process is one host: it can open a store only once, even with another copy of the plugin."""
     def again(plugin):
         kit.PLUGIN, first = plugin, kit.PLUGIN
         try:

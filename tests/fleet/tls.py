@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""tls.py: sslmode=verify-full with a real certificate: the server that has it is used, another name or another authority is refused, in words."""
+"""tls.py: tests sslmode=verify-full with a real certificate: its server is accepted, and another name or another authority is refused with an
+error."""
 import os
 import pwd
 import shutil
@@ -19,7 +20,7 @@ def make(folder, name, *arguments):
 
 
 def certify(folder):
-    """An authority, and a certificate of it for localhost."""
+    """Makes an authority, and its certificate for localhost."""
     for authority in ("root", "stranger"):
         make(folder, authority, "-x509", "-days", "2", "-out", f"{folder}/{authority}.crt")
     make(folder, "localhost", "-out", f"{folder}/localhost.csr")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""users.py: what people see of a store in a database: the demo, an agent whose hooks use it, what doctor says, which machine has a session, and
-which kinds its tools have declared."""
+"""users.py: tests the user's view of a store in a database: the demo, an agent whose hooks use the store, doctor's findings, the machine that has a
+session, and the kinds that its tools have declared."""
 import json
 import os
 import re
@@ -31,7 +31,7 @@ def check_demo(server):
 
 
 class Agent:
-    """Claude Code as far as its hooks go, in a home of its own."""
+    """The hooks of Claude Code, in a home of their own."""
 
     def __init__(self, home):
         self.home = home
@@ -47,7 +47,7 @@ class Agent:
         return kit.tidings(*words, env=self.env, check=False, **more)
 
     def call(self, event, **fields):
-        """The hook's command as setup wrote it, run as the agent does."""
+        """Runs the hook's command from the settings, like the agent."""
         with open(os.path.join(self.home, ".claude", "settings.json"), encoding="utf-8") as file:
             [group] = json.load(file)["hooks"][event]
         data = {"hook_event_name": event, "session_id": "claude-1", "cwd": self.home, "transcript_path": f"{self.home}/.claude/projects/x/claude-1.jsonl", **fields}
@@ -59,7 +59,7 @@ def check_agent(server, url, home):
     agent = Agent(home)
     done = agent.tidings("setup", "claude", "--store", url)
     expect(done.returncode == 0 and url in done.stdout, f"setup says the store {done.stderr}")
-    # On a busy machine its hook may not reach the store within its budget, and then writes nothing.
+    # On a busy machine a hook may not reach the store within its budget, and then writes nothing.
     kit.wait_for(lambda: agent.call("SessionStart", source="startup") is not None and os.path.exists(os.path.join(home, "env.sh")), "a hook in its budget")
     with open(os.path.join(home, "env.sh"), encoding="utf-8") as file:
         expect(f"TIDINGS_STORE='{url}'" in file.read(), "the commands of its model use the store")
@@ -85,7 +85,7 @@ def check_agent(server, url, home):
 
 
 def check_machine(url):
-    """A host in a PID namespace of its own is on another machine, as far as anybody can see."""
+    """A host in another PID namespace looks like a host on another machine."""
     unshare = kit.apart()
     if not unshare:
         print("ok - a machine # SKIP no PID namespace may be made here")
@@ -112,7 +112,7 @@ def check_machine(url):
 
 
 def check_waiters(server, url):
-    """A process that sleeps until it is woken leaves no file: not when it ends, nor, if it was killed, after the next one has come.
+    """A process that sleeps until it is woken leaves no file when it ends; if it was killed, the next one removes its file.
     The folder of the FIFOs may have a long name."""
     def waiters(more="true"):
         return int(server.sql(f"SELECT count(*) FROM tidings.waiter WHERE {more}"))
@@ -155,7 +155,7 @@ def check_addon(url):
 
 
 def check_declared(url):
-    """A producer that has just pushed to a session does not read it with each push; but what its own process has declared counts at once."""
+    """A producer that has just pushed to a session does not read it at each push, but a declaration of its own process counts at once."""
     host, other = kit.Asked(url), kit.Asked(url)
     host.event("session.opened", "d")
 

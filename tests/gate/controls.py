@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""controls.py: builds that have a known bug. Each part must catch its own: a test that cannot fail proves nothing.
+"""controls.py: builds with a known bug. Each part must catch its own, because a test that cannot fail proves nothing.
 
 The bugs are mutants of ../mutants/mutants.txt, those with a line "gate:"."""
 import os
@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import mutate  # noqa: E402
 
 
-# The targets whose objects fuzz targets are linked with.
+# The targets whose objects are linked into fuzz targets.
 OWNERS = ("tidings_plugin_objects", "tidings_command", "tidings_agents", "tidings_mcp", "tidings_recipes", "tidings_subscribe_parts", "tidings_listen_parts")
 
 
@@ -24,7 +24,7 @@ def find_mutant(name):
 
 
 def build_plugin(source, build, name, folder):
-    """The path of a tidings.so with the mutant in it."""
+    """Builds a tidings.so with the mutant in it, and returns its path."""
     plugin = os.path.join(folder, "tidings.so")
     mutate.link(source, build, "tidings_plugin_objects", find_mutant(name), folder, plugin, "-shared", *mutate.lmdb(build),
                 "-Wl,--version-script=" + os.path.join(source, "plugin", "exports.map"))
@@ -32,7 +32,7 @@ def build_plugin(source, build, name, folder):
 
 
 def build_fuzzer(source, build, target, name, folder):
-    """The path of the fuzz target with the mutant in it: linked as the build links it, the changed file in place of its own."""
+    """Links the fuzz target like the build, with the mutant's file instead of the original, and returns its path."""
     program = os.path.join(folder, "fuzz-" + target)
     mutant = find_mutant(name)
     path, _, _ = mutate.find(source, mutant)
@@ -46,12 +46,12 @@ def build_fuzzer(source, build, target, name, folder):
     own = next((word for word in words if word.endswith(end)), None)
     if own:
         words[words.index(own)] = compiled
-    else:  # of a static library: what comes first defines the names
+    else:  # the file is in a static library, and the first definition of a name counts
         words.insert(next(i for i, word in enumerate(words) if word.endswith(".o")), compiled)
     mutate.run_compiler(words, build)
     return program
 
 
 def is_caught(control, result):
-    """It was noticed, and for the reason that it is there for."""
+    """Returns whether the bug was noticed for the expected reason."""
     return result.violations > 0 and re.search(control["says"], result.output, re.MULTILINE) is not None

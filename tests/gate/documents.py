@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""documents.py: the tables in docs/reliability.md and the sentence in README.md, between two marks. They are made from figures.json, which
-the same command writes; all are checked by a test, so that no figure is edited by hand."""
+"""documents.py: writes the tables in docs/reliability.md and the sentence in README.md, between two marks, from figures.json, which the same command
+writes. A test checks all three, so that no figure is edited by hand."""
 import hashlib
 import json
 import os
@@ -17,7 +17,7 @@ def read(source, name):
 
 
 def seal(trees):
-    """A figure that is changed by hand no longer matches it."""
+    """Returns a checksum, which shows that a figure was changed by hand."""
     return hashlib.sha256(json.dumps(trees, sort_keys=True).encode()).hexdigest()
 
 
@@ -30,8 +30,8 @@ def load(source):
 
 
 def merged(stored, known):
-    """Figures of other machines stay. For each product and part the figures of more slices count: they are never added up, because two machines may
-    have used the same seeds."""
+    """Merges figures, and keeps those of other machines. For each product and part the figures with more slices count; figures are never added,
+    because two machines may have used the same seeds."""
     trees = {name: dict(tree) for name, tree in stored.items()}
     for name, tree in known.items():
         if not any(part["slices"] for part in tree["parts"].values()):
@@ -44,7 +44,7 @@ def merged(stored, known):
 
 def block(page, trees, parts):
     newest = sorted(trees.values(), key=lambda tree: -tree["last"])
-    if page == "README.md":  # of the product that was run most
+    if page == "README.md":  # the product with the longest runs
         made = [table.sentence(max(newest, key=lambda tree: table.progress(tree, parts)), parts)] if newest else []
     else:
         made = table.page(newest, parts)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""fake.py WHAT SEED COUNT [FIFO]: stands for a program of the gate. Counts, breaks a promise, dies, waits to be killed, or for another that runs at the same time."""
+"""fake.py WHAT SEED COUNT [FIFO]: stands for a program of the gate. It counts, breaks a promise, dies, waits to be killed, or waits for another one that runs at the
+same time."""
 import os
 import signal
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""gate.py: the gates before a release, in slices of a minute, one on each processor. `./dev gate` builds and calls it; docs/reliability.md shows its table.
+"""gate.py: runs the gates before a release, in slices of a minute, one on each processor. `./dev gate` builds and calls it; docs/reliability.md shows its
+table.
 
 It continues where it was stopped, until each part has reached its target, and each control was caught. Exit status: 0, or 1: a promise
 was broken or a control was not caught; 2: it could not be run."""
@@ -46,7 +47,7 @@ def read_words():
     words.add_argument("--source", default=os.path.dirname(os.path.dirname(HERE)), help=argparse.SUPPRESS)
     words.add_argument("--build", default="build/gate/release", help=argparse.SUPPRESS)
     words.add_argument("--fuzz-build", default="build/fuzz", help=argparse.SUPPRESS)
-    words.add_argument("--product", help=argparse.SUPPRESS)  # a name, where the sources are no commit
+    words.add_argument("--product", help=argparse.SUPPRESS)  # a name, if the sources are not in a commit
     words.add_argument("--parts", default=os.path.join(HERE, "parts.json"), help=argparse.SUPPRESS)
     words.add_argument("--lanes", type=int, default=len(os.sched_getaffinity(0)), metavar="N", help="how many slices run at a time (one on each processor)")
     words.add_argument("--slice", type=float, default=60, metavar="SECONDS", help="how long a slice takes (60)")
@@ -58,14 +59,14 @@ class Gate:
         self.words, self.parts = words, parts
         self.record = record.Record(os.path.abspath(words.folder))
         self.source, self.build, self.fuzz_build = (os.path.abspath(path) for path in (words.source, words.build, words.fuzz_build))
-        self.lock = threading.Lock()  # of the record, and of what is under way
+        self.lock = threading.Lock()  # guards the record, and the running slices
         self.under_way, self.stopping, self.failure = [], False, None
         self.product = {"tree": words.product, "commit": words.product, "date": "-"} if words.product else product.of(self.source)
 
-    # -- what a part runs ---------------------------------------------------------------------------
+    # -- the command of a part ---------------------------------------------------------------------------
 
     def complete(self, part, program=None):
-        """A part that fuzzes names its target only."""
+        """Completes a part that fuzzes, which names only its target."""
         if "fuzzes" not in part:
             return part
         target = part["fuzzes"]
@@ -86,7 +87,7 @@ class Gate:
     # -- slices -------------------------------------------------------------------------------------
 
     def figures(self):
-        """With what is under way as if it had been done, so that no two lanes do the same."""
+        """Returns the figures, in which running slices count as done, so that no two lanes do the same."""
         known = record.figures(self.record.lines()).get(self.product["tree"], {"parts": {}})["parts"]
         for part, control, count in self.under_way:
             figures = known.setdefault(part["name"], {**NONE, "controls": {}})
@@ -98,7 +99,7 @@ class Gate:
         return known
 
     def count_of(self, part, figures):
-        """As many as the last slices did in the time of one, and not beyond the target."""
+        """Returns how much the next slice should do: as much as the last slices did in the time of one, up to the target."""
         measured = record.figures(self.record.lines()).get(self.product["tree"], {"parts": {}})["parts"].get(part["name"], NONE)
         if part["result"] == "fuzz":
             count = min(part["first"] if not measured["slices"] else self.words.slice, self.words.slice)
@@ -133,7 +134,7 @@ class Gate:
         return None
 
     def try_control(self, part, control, plugin):
-        """With other seeds until it is caught: how often a random moment hits the bug depends on how busy the machine is."""
+        """Runs the control with new seeds until it is caught, because the chance of hitting the bug depends on the machine's load."""
         took = 0
         for seed in range(1, control.get("tries", 3) + 1):
             result, seconds = slices.timed(part, self.values(seed, plugin), control["count"], None)
@@ -170,7 +171,7 @@ class Gate:
         return min(open_parts, key=lambda part: figures.get(part["name"], NONE)["seconds"], default=None)
 
     def take_work(self):
-        """(part, control or None, count) that no other lane does, or None: all is done or under way."""
+        """Returns (part, control or None, count) that no other lane does; None: all is done or running."""
         with self.lock:
             figures = self.figures()
             part, control = self.missing_control(figures) or (self.next_part(figures), None)
@@ -187,7 +188,7 @@ class Gate:
             work = self.take_work()
             if not work and not self.under_way:
                 return
-            if not work:  # a slice under way may do less than it was asked for
+            if not work:  # a running slice may do less than it was asked for
                 time.sleep(0.2)
                 continue
             part, control, count = work

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""product.py: which sources the figures are of."""
+"""product.py: identifies the sources of the figures."""
 import hashlib
 import os
 import subprocess
@@ -8,7 +8,7 @@ FOLDERS = ("abi", "common", "plugin", "hostkit", "command", "agents", "cli", "ho
 
 
 class Unknown(Exception):
-    """The sources are no commit."""
+    """Raised if the sources are not in a commit."""
 
 
 def git(source, *words):
@@ -19,7 +19,8 @@ def git(source, *words):
 
 
 def of(source):
-    """{"tree", "commit", "date"} of the product's folders. They must be as committed: other figures could never be told apart."""
+    """Returns {"tree", "commit", "date"} of the product's folders. They must be committed, because the figures of other sources could not be
+    distinguished."""
     changed = git(source, "status", "--porcelain", "--", *FOLDERS)
     if changed:
         raise Unknown("the product is not as it was committed; commit or stash these first:\n" + changed.rstrip())
@@ -29,7 +30,7 @@ def of(source):
 
 
 def fingerprint(paths):
-    """Returns a digest of the programs that run: if another build replaces one, the figures would be of both."""
+    """Returns a digest of the programs, to notice if another build replaces one."""
     digest = hashlib.sha256()
     for path in paths:
         if os.path.isfile(path):

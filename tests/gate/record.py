@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""record.py: what has been run, in a file that only grows. A line is one JSON object; a slice begins with one line and ends with another.
+"""record.py: the record of all runs, in a file that only grows. A line is one JSON object; a slice begins with one line and ends with another.
 
-A slice without an end was killed: it is not counted, and its seed is not used again. Figures are kept apart by the product they are of:
-"tree" names its sources to the byte, "commit" says which commit that is."""
+A slice without an end was killed: it is not counted, and its seed is not used again. Each product has its own figures: "tree" identifies its sources
+to the byte, "commit" names the commit."""
 import fcntl
 import json
 import os
@@ -10,7 +10,7 @@ import time
 
 
 class Busy(Exception):
-    """Another process writes the record."""
+    """Raised if another process writes the record."""
 
 
 class Record:
@@ -34,7 +34,7 @@ class Record:
         return read
 
     def take(self):
-        """From now on this process alone writes."""
+        """Locks the record, so that only this process writes."""
         os.makedirs(self.folder, exist_ok=True)
         self.lock = open(os.path.join(self.folder, "lock"), "a", encoding="utf-8")  # held until the process ends
         try:
@@ -61,9 +61,9 @@ class Record:
 
 
 def figures(lines):
-    """{tree: {"commit", "date", "last", "parts": {name: {"asked", "done", "violations", "slices", "seconds", "controls": {name: caught}}}}}
+    """Returns {tree: {"commit", "date", "last", "parts": {name: {"asked", "done", "violations", "slices", "seconds", "controls": {name: caught}}}}}
 
-    "asked" is how much the slices were asked to do: not every image of a power cut has a sector to spoil."""
+    "asked" is the work that the slices were asked to do; it may exceed "done", because not every image of a power cut has a sector to damage."""
     trees = {}
     for line in lines:
         tree = trees.setdefault(line["tree"], {"commit": line["commit"], "date": line["date"], "last": 0, "parts": {}})
@@ -75,7 +75,7 @@ def figures(lines):
             part["controls"][line["control"]] = line["caught"]
         if line["event"] == "end":
             part["slices"] += 1
-            # A fuzz target that has found something stopped then: it did not run for the time that it was given.
+            # A fuzz target stops at its first finding, so it did not run for its full time.
             stopped = line["part"].startswith("fuzz") and line["violations"]
             part["done"] += min(line["done"], int(line["seconds"])) if stopped else line["done"]
             part["asked"] += line.get("count", line["done"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""slices.py: runs one program for about a minute and reads what it counted."""
+"""slices.py: runs one program for about a minute and reads its counts."""
 import json
 import os
 import re
@@ -14,7 +14,7 @@ running = set()  # process groups of the slices under way
 
 
 class Stopped(Exception):
-    """The slice was killed from outside: it counts for nothing."""
+    """Raised if the slice was killed from outside; it does not count."""
 
 
 class Result:
@@ -23,10 +23,10 @@ class Result:
         self.members = {}
 
 
-# -- what a program says at its end -----------------------------------------------------------------
+# -- the last output of a program -----------------------------------------------------------------
 
 def read_json(output, _count):
-    """The last line that is an object: "done" and "violations", and what else it says."""
+    """Returns the last line that is an object: "done", "violations" and other members."""
     for line in reversed(output.splitlines()):
         if line.startswith('{"part"'):
             members = json.loads(line)
@@ -58,13 +58,13 @@ def kill_group(group):
 
 
 def stop_all():
-    """Kills what runs: none of it is counted."""
+    """Kills all running slices, which then do not count."""
     for group in list(running):
         kill_group(group)
 
 
 def remove_left_over(base):
-    """The scratch folders of gates that were killed."""
+    """Removes the scratch folders of gates that were killed."""
     for name in os.listdir(base):
         found = re.fullmatch(r"tidings-gate-(\d+)-\w+", name)
         if found and not os.path.exists(f"/proc/{found[1]}"):
@@ -83,7 +83,8 @@ def make_scratch():
 
 
 def run_program(command, scratch, build):
-    """Exit status and output. The program and all that it starts are gone afterwards, and it ends with the gate."""
+    """Runs a program, and returns its exit status and output. Afterwards it kills all processes that the program has started; if the gate dies, the
+    program ends too."""
     environment = {**os.environ, "TMPDIR": scratch, "TIDINGS_BUILD_DIR": build, "TIDINGS_HOSTKIT_PROBE": os.path.join(build, "tidings-hostkit-probe")}
     with open(os.path.join(scratch, "output"), "w+b") as output:
         with subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# small.sh: each part of the gate that needs no fuzzer once, with its controls, on the build under test; into a folder that goes away.
+# small.sh: runs each part of the gate that needs no fuzzer once, with its controls, on the build under test, in a temporary folder.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

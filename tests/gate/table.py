@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""table.py: what was run, as Markdown."""
+"""table.py: writes the results as Markdown."""
 
 HEAD = "| what | target | done | violations | controls caught |\n|---|---:|---:|---:|---|\n"
 NONE = {"done": 0, "violations": 0, "slices": 0, "seconds": 0, "controls": {}}
@@ -12,7 +12,7 @@ def amount(number, unit):
 
 
 def caught(figures, part):
-    """How many of the part's controls were caught; "-": none was run yet."""
+    """Returns how many of the part's controls were caught; "-": none was run yet."""
     if not figures["controls"]:
         return "-"
     return f"{sum(figures['controls'].values())} of {len(part['controls'])}"
@@ -24,7 +24,7 @@ def row(part, figures):
 
 
 def fuzzing_in_one(tree, parts):
-    """The same figures and parts, with all that fuzz as one part."""
+    """Returns the figures and parts, with all fuzz targets as one part."""
     fuzzing = [part for part in parts if part["result"] == "fuzz"]
     if len(fuzzing) < 2:
         return tree["parts"], parts
@@ -37,20 +37,20 @@ def fuzzing_in_one(tree, parts):
 
 
 def of(tree, parts):
-    """The table of one product."""
+    """Returns the table of one product."""
     hours = sum(tree["parts"].get(part["name"], NONE)["seconds"] for part in parts) / 3600
     rows = "".join(row(part, tree["parts"].get(part["name"], NONE)) for part in parts)
     return f"Commit `{tree['commit']}` of {tree['date']}, {hours:.1f} hours of one core:\n\n{HEAD}{rows}"
 
 
 def violations(tree, parts):
-    """How many, and in which parts."""
+    """Returns the number of violations, and their parts."""
     found = [(part["what"], tree["parts"][part["name"]]["violations"]) for part in parts if tree["parts"].get(part["name"], NONE)["violations"]]
     return f"{sum(number for _, number in found):,}" + (f" ({', '.join(what for what, _ in found)})" if found else "")
 
 
 def sentence(tree, all_parts):
-    """The totals of one product, in two lines."""
+    """Returns the totals of one product, in two lines."""
     figures, parts = fuzzing_in_one(tree, all_parts)
     done = [f"{amount(figures[part['name']]['done'], part['unit'])} {'of ' if part['unit'] else ''}{part['what']}"
             for part in parts if figures.get(part["name"], NONE)["done"]]
@@ -58,7 +58,7 @@ def sentence(tree, all_parts):
 
 
 def page(trees, parts):
-    """The newest product's table, and of the others whether anything was violated; figures.json has all figures."""
+    """Returns the newest product's table, and a line about violations in the other products; figures.json has all figures."""
     newest, *others = trees or [None]
     if newest:
         figures, rows = fuzzing_in_one(newest, parts)
@@ -68,11 +68,11 @@ def page(trees, parts):
 
 
 def is_wrong(trees):
-    """A promise was broken, or a control was not caught, in the product that was run last: what was wrong before is history."""
+    """Returns whether the product that was run last has broken a promise or missed a control."""
     newest = max(trees.values(), key=lambda tree: tree["last"], default={"parts": {}})
     return any(part["violations"] or not all(part["controls"].values()) for part in newest["parts"].values())
 
 
 def progress(tree, parts):
-    """From 0 to 1."""
+    """Returns the progress, from 0 to 1."""
     return sum(min(1, tree["parts"].get(part["name"], NONE)["done"] / part["target"]) for part in parts) / len(parts)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_gate.py: the gate continues after a kill, counts only whole slices, keeps products apart, and fails when it must. Prints TAP."""
+"""test_gate.py: tests that the gate continues after a kill, counts only complete slices, separates products, and fails when it must. Prints TAP."""
 import json
 import os
 import re
@@ -85,7 +85,7 @@ def killed_and_continued(place):
             said = started.readline()
             gate.send_signal(signal.SIGKILL)
             gate.wait()
-            rest = started.read()  # ends when the program that had it open has ended
+            rest = started.read()  # the pipe ends when the program has ended
     check("a killed gate takes its program with it", (said, rest) == ("started\n", ""))
     status, output = place.run([{**part("counts"), "name": "waits"}])
     seeds = [line["seed"] for line in place.lines("begin")]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# exports.sh ARCHIVE LIBRARY HEADER: both libraries define the functions of the header for others, and nothing else. Prints TAP.
+# exports.sh ARCHIVE LIBRARY HEADER: tests that both libraries export exactly the functions of the header. Prints TAP.
 set -u
 declared=$(grep -o 'hostkit_[a-z_]*(' "$3" | tr -d '(' | sort -u)
 count=0
@@ -16,7 +16,7 @@ check() { # WHAT GOT
     failed=1
   fi
 }
-names() { # nm's words: the last of a line is the name, and what has no type is a file's name
+names() { # reads nm's output: the last word of a line is the name; a line without a type has the name of a file
   awk 'NF > 1 && $2 != "A" {print $NF}' | sed 's/@.*//' | sort -u
 }
 check "the archive defines the functions of the header, and no other symbol is external" "$(nm --extern-only --defined-only "$1" | names)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Another language's host: the shared library through ctypes, integers and strings only.
+"""A host in another language: it uses the shared library through ctypes, with integers and strings only.
 
 Usage: flat_from_python.py LIBRARY PLUGIN OTHER_BUILD PROBE
 """

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# hostsim conformance: passes on tidings.so, says in one case why a file is refused, and tells crashed, hung and skipped apart.
+# Tests hostsim conformance: it passes on tidings.so, reports a refused file as one case, and distinguishes crashed, hung and skipped cases.
 . "$(dirname "$0")/kit.sh"
 
-# Under a sanitizer only what tests/scenarios does not run there as well.
+# Under a sanitizer, only the cases that tests/scenarios does not run there.
 case ${TIDINGS_SANITIZE:-} in
   '') parts='.' ;;
   *) parts=$("$hostsim" conformance --list | sed -n 's/^\([a-z]*\.\{0,1\}\).*/\1/p' | sort -u | sed 's/^scenario\.$/scenario.render-grouped/') ;;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# hostsim demo: the last line and the exit code, plain text when it is no terminal, and nothing left behind, not even by Ctrl-C.
+# Tests hostsim demo: its last line and exit code, its plain text without a terminal, and that it leaves no files, even after Ctrl-C.
 . "$(dirname "$0")/kit.sh"
 
 run 0 "$hostsim" demo --fast
@@ -91,7 +91,7 @@ says err "absent.so"
 leaves_nothing
 ok "a plugin that cannot do it, or is not there, fails the demo"
 
-for attempt in 1 2 3; do # on a busy machine it may come to its end before the signal
+for attempt in 1 2 3; do # on a busy machine the demo may end before the signal
   "$hostsim" demo >"$work/out" 2>"$work/err" </dev/null &
   demo=$!
   eventually grep -q "assistant" "$work/out"

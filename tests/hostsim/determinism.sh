@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The same scenarios print the same TAP $ROUNDS times, and so does one that fails.
-# A thousand stores are made: where there is memory for them, on no disk.
+# It makes a thousand stores, in memory if possible.
 [ -w /dev/shm ] && TMPDIR=/dev/shm && export TMPDIR
 . "$(dirname "$0")/kit.sh"
 

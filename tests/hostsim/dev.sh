@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# hostsim dev: lines become notifications, a rebuilt file is swapped in, a broken one is refused and the old build goes on.
+# Tests hostsim dev: lines become notifications, a rebuilt file is swapped in, a broken one is refused and the old build continues.
 . "$(dirname "$0")/kit.sh"
 
 cp "$plugin" "$work/plugin.so"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# hostsim dev with --sources and --build, which `./dev hot` runs: what is saved is built and swapped into the conversation; what the compiler
-# says is shown in it, and the old build goes on. In these tests "building" is a script: it copies the plugin, or fails as ninja does.
+# Tests hostsim dev with --sources and --build, which `./dev hot` runs: a saved source is built and swapped into the conversation; after a compiler's
+# error, the conversation shows it and the old build continues. The build is a script here, which copies the plugin or fails like ninja.
 . "$(dirname "$0")/kit.sh"
 
 mkdir -p "$work/src/deep" "$work/out.d"

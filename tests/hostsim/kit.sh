@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# The kit of the tests of hostsim. A test is a function of commands and expectations; the first that does not hold ends the script with
-# what was expected and what came. Knows nothing of what hostsim does.
+# The kit of the tests of hostsim. A test is a function of commands and expectations; the first wrong expectation ends the script with the expected
+# and the actual result. The kit itself does not know hostsim.
 set -u
 hostsim=$TIDINGS_HOSTSIM
 plugin=$TIDINGS_PLUGIN
@@ -46,7 +46,7 @@ eventually() {
   done
 }
 
-# Time limits for what hangs, in ms, each for when the one before was over sooner than the busy machine came to what hangs.
+# Time limits for hanging cases, in ms. The next one is tried if the machine was too busy to reach the hanging case within the one before.
 limits="300 1000 3000 9000 60000"
 
 # scenario TEXT: writes $work/scenario.json

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# hostsim run: what a scenario that is wrong, fails, crashes or hangs looks like in TAP.
+# Tests the TAP of hostsim run for a scenario that is invalid, fails, crashes or hangs.
 . "$(dirname "$0")/kit.sh"
 
 play() { # EXPECTED-STATUS SCENARIO [OPTIONS…]

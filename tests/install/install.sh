@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# install.sh SOURCE_DIR BUILD_DIR CMAKE CC VERSION: installs into a folder of its own, moves that elsewhere, and there builds and runs the README's
-# host in each of the ways that are offered: pkg-config, find_package with the shared and with the static library. Prints TAP.
+# install.sh SOURCE_DIR BUILD_DIR CMAKE CC VERSION: installs into a new folder, moves that folder, and builds and runs the README's host there in each
+# supported way: pkg-config, find_package with the shared and with the static library. Prints TAP.
 set -u
 source=$1 build=$2 cmake=$3 cc=$4 version=$5
 work=$(mktemp -d)
@@ -27,7 +27,7 @@ delivers() { # PROGRAM PLUGIN STORE
 
 "$cmake" --install "$build" --prefix "$work/first" >"$work/log" 2>&1
 check "it installs" $?
-# Nothing in it may know where it was installed.
+# No installed file may contain the path of the installation.
 prefix="$work/second place"
 mv "$work/first" "$prefix"
 libdir=$(dirname "$(find "$prefix" -name libtidings-hostkit.a)")
@@ -40,8 +40,8 @@ for file in bin/hostsim bin/tidings share/man/man1/tidings.1 share/man/man1/tidi
   [ -f "$prefix/$file" ]
   check "$file is there" $?
 done
-touch -d 2000-01-01 "$plugin" # or it would be left as it is
-exec 3<"$plugin" # as a host that has it mapped, so that its inode is not given away
+touch -d 2000-01-01 "$plugin" # otherwise the installation would not replace it
+exec 3<"$plugin" # like a host that has it mapped; the open descriptor keeps its inode from being reused
 inode=$(stat -c %i "$plugin")
 "$cmake" --install "$build" --prefix "$prefix" >"$work/log" 2>&1 && [ "$(stat -c %i "$plugin")" != "$inode" ]
 check "installing again puts a new file in the plugin's place, so that who has the old one mapped keeps it" $?

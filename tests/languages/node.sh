@@ -3,7 +3,7 @@
 export TIDINGS_ADDON=$TIDINGS_BUILD_DIR/tidings.node
 hosts=$TIDINGS_SOURCE_DIR/tests/agents/hosts
 
-if [ "$language" = bun ]; then # the one inside opencode
+if [ "$language" = bun ]; then # the Bun inside opencode
   [ "$(uname -m)" = x86_64 ] || skip "the pinned opencode, and the Bun in it, is for x86_64"
   folder=$("$hosts/install.sh" opencode) || skip "no Bun can be had"
   runtime=$folder/node_modules/opencode-linux-x64/bin/opencode
@@ -16,7 +16,7 @@ example=("$runtime" "$bindings/node/examples/host.mjs")
 # shellcheck disable=SC2034 # run.sh uses them
 calls=("$runtime" "$bindings/node/tests/calls_test.mjs") driver=("$runtime" "$bindings/node/tests/conformance_host.mjs")
 
-# The packages of an installation of this build, in a project of somebody else.
+# Installs the packages of this build into another project.
 package_install() {
   command -v npm >/dev/null || skip "there is no npm"
   local platform
@@ -26,13 +26,13 @@ package_install() {
   mkdir "$work/project" && cd "$work/project" || return 1
   HOME=$work npm install --offline --no-audit --no-fund "$work"/packages/*.tgz || return 1
   cp "$bindings/node/examples/host.mjs" "$work/project/host.mjs"
-  sed -n '/^```js$/,/^```$/p' "$TIDINGS_SOURCE_DIR/docs/embedding.md" | sed '1d;$d' >"$work/project/page.mjs" # what the page shows
+  sed -n '/^```js$/,/^```$/p' "$TIDINGS_SOURCE_DIR/docs/embedding.md" | sed '1d;$d' >"$work/project/page.mjs" # the page's example
   unset TIDINGS_ADDON TIDINGS_HOSTKIT_PROBE
   XDG_STATE_HOME=$work/state "$runtime" page.mjs && npm_package_probe "$runtime" || return 1
   example=("$runtime" "$work/project/host.mjs")
 }
 
-# The package hides its insides, and keeps its manifest and its command.
+# Tests that the package hides its internal files, and exports its manifest and its command.
 npm_package_probe() {
   "$1" --input-type=module -e '
     import assert from "node:assert/strict";

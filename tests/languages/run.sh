@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# run.sh LANGUAGE example|calls|conformance|package [all]: the host's package of a language, against this build. `example` runs its whole host, `calls` its own tests, `conformance` has hostsim
+# run.sh LANGUAGE example|calls|conformance|package [all]: tests the host package of a language with this build. `example` runs its whole host, `calls` its own tests, `conformance` has hostsim
 # play its scenarios through it (those that begin with crash, or all), `package` makes the package, installs it, and runs the example with it. Without the toolchain the test is skipped and says
 # so (exit status 77).
 set -u

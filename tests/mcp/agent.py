@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""agent.py TRANSCRIPT COMMAND...: an agent that may be killed: it calls a tool for ever and writes down what it reads.
+"""agent.py TRANSCRIPT COMMAND...: an agent that may be killed: it calls a tool for ever and writes down the numbers that it reads.
 
-For each number that a result brings: "read N" once it has the line, "going N" before its next message and "went N" after that.
+For each number in a result it writes "read N" when it has read the line, "going N" before its next message and "went N" after that.
 """
 import re
 import subprocess

@@ -19,7 +19,7 @@ large = {}
 
 
 def put_large(number, count):
-    """The text is made once, and written as it is: who measures the way of a result does not want to measure this."""
+    """Makes the text once and keeps it, so that measurements do not include this."""
     if count not in large:
         large[count] = b"x" * count
     head = b'{"jsonrpc":"2.0","id":' + json.dumps(number).encode() + b',"result":{"content":[{"type":"text","text":"'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shared by the tests of `tidings subscribe`: an events server beside the test, and what it saw."""
+"""Shared by the tests of `tidings subscribe`: an events server beside the test, and its log."""
 import json
 import os
 import subprocess
@@ -10,11 +10,11 @@ from host import PYTHON
 
 PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "events_server.py")
 EVENT = "number.counted"
-MINUTE = ("--heartbeat", "1m")  # a busy machine is no dead server
+MINUTE = ("--heartbeat", "1m")  # long, because a busy machine must not look like a dead server
 
 
 class Events:
-    """The server, as a process that listens, or as a command for tidings to start."""
+    """The server: a process that listens, or a command that tidings starts."""
 
     def __init__(self, place, faults=None, count=0, stdio=False):
         self.place, self.stdio, self.process, self.port = place, stdio, None, 0
@@ -53,7 +53,7 @@ class Events:
         return [row for row in self.log if row.get("method") == method]
 
     def target(self, event=EVENT):
-        """The words that name the server and the event."""
+        """Returns the words that name the server and the event."""
         if self.stdio:
             return [event, "--", *self.words, "--stdio"]
         return [f"http://127.0.0.1:{self.port}/mcp", event]
@@ -77,12 +77,12 @@ def places(place):
 
 
 def place_of(place, session):
-    """The cursor that is stored of the subscription of a session, or None."""
+    """Returns the stored cursor of a session's subscription, or None."""
     return next((row["cursor"] for row in places(place) if row["to"] == f"session:{session}"), None)
 
 
 def saved(place):
-    """The same of the only one."""
+    """Returns the stored cursor of the only subscription."""
     return next((row["cursor"] for row in places(place)), None)
 
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """events_server.py: an MCP server with events (SEP-3415) for the tests: over HTTP, or with --stdio; both eras; a plain stream at /sse.
 
-Its source is numbers: event N is there once the file COUNT has a number above N. A cursor is the number of the next event. Its faults
-are in the file FAULTS, read again for each request: a JSON object of probabilities and switches (see Faults). It writes what it sees into the file
-LOG, one JSON object a line.
+Its events are numbers: event N exists as soon as the file COUNT has a number above N. A cursor is the number of the next event. Its faults are in the
+file FAULTS, read again for each request: a JSON object of probabilities and switches (see Faults). It logs requests into the file LOG, one JSON
+object a line.
 """
 import argparse
 import json
@@ -53,7 +53,7 @@ class Server:
             file.write(json.dumps({"at": time.monotonic(), **what}) + "\n")
 
     def cuts(self, fault, number):
-        """Whether a plain stream is cut at this event: once."""
+        """Returns whether a plain stream is cut at this event, which happens once."""
         if self.faults.get(fault) != number or fault in self.cut:
             return False
         self.cut.add(fault)
@@ -71,7 +71,7 @@ class Server:
         return {"eventId": f"evt-{number}", "name": self.options.event, "timestamp": "2026-11-27T10:00:00Z", "data": data}
 
     def place(self, cursor):
-        """Returns the event to begin with, and whether something is missing before it."""
+        """Returns the first event for a cursor, and whether events are missing before it."""
         count = self.count()
         if cursor is None or self.faults.get("cursor") == "none":
             return count, False
@@ -84,7 +84,7 @@ class Server:
         return {} if how in ("absent", "none") else {"cursor": None} if how == "null" else {"cursor": f"c-{number}"}
 
     def spoil(self, events):
-        """Repeats and exchanges some of them."""
+        """Repeats and exchanges some of the events."""
         events = [again for event in events for again in [event] * (2 if self.faults.happens("repeat") else 1)]
         if len(events) > 1 and self.faults.happens("reorder"):
             at = random.randrange(len(events) - 1)
@@ -125,7 +125,7 @@ class Server:
                 "deliveryStatus": {"active": not self.faults.get("suspended"), "lastError": "http_5xx"}}
 
     def answer(self, request):
-        """The result or the error of a request, or None: it is a stream."""
+        """Returns the result or the error of a request; None: it is a stream."""
         method, params = request["method"], request.get("params", {})
         modern = META + "protocolVersion" in params.get("_meta", {})
         eras = self.faults.get("era", "both")
@@ -237,14 +237,14 @@ def make_handler(server):
             return True
 
         def answered(self, status, headers, **more):
-            """Refuses, and logs that only then: a test may end the server as soon as it reads the line."""
+            """Refuses a request, and logs that afterwards, because a test may end the server as soon as it reads the line."""
             at = time.monotonic()
             self.refuse(status, **headers)
             server.log(refused=status, at=at, **more)
             return False
 
         def check_headers(self, request):
-            """Checks what the era demands of them."""
+            """Checks the headers that the era demands."""
             meta = request.get("params", {}).get("_meta", {})
             if META + "protocolVersion" in meta:
                 assert self.headers["MCP-Protocol-Version"] == MODERN and self.headers["Mcp-Method"] == request["method"], self.headers
@@ -304,7 +304,7 @@ def make_handler(server):
             server.stream(request, write, closed)
 
         def do_GET(self):
-            """A plain stream."""
+            """Sends a plain stream."""
             self.close_connection = True
             if not self.allowed():
                 return

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """kills.py [COUNT]: kills the agent, the wrapper and the wrapped server COUNT times each, at random moments, while notifications are pushed.
 
-Nothing may be lost, and nothing may be shown twice: to one agent, or to the next one if the first had gone on after reading it. Prints TAP, and in
-lines that begin with "# sum: " what was counted.
+Nothing may be lost, and nothing may be shown twice: to one agent, or to the next one if the first had gone on after reading it. Prints TAP, and the
+counts in lines that begin with "# sum: ".
 """
 import os
 import random
@@ -25,7 +25,7 @@ LONGEST_S, LONGEST_PAUSE_S, PAUSE_S = 0.03, 0.1, 0.001
 
 
 class Pusher(threading.Thread):
-    """Pushes numbers to a folder until it is stopped, a few at once: one process takes them all, so that pushing costs next to nothing."""
+    """Pushes numbers to a folder until it is stopped, several at once. A single process makes all pushes, so that they take little CPU time."""
 
     def __init__(self, place):
         super().__init__()
@@ -42,7 +42,7 @@ class Pusher(threading.Thread):
             self.feed.stdin.flush()
 
     def stop(self):
-        """Answers how many there are, once all of them are stored."""
+        """Waits until all numbers are stored, and returns their count."""
         self.stopped.set()
         self.join()
         self.feed.stdin.close()
@@ -51,7 +51,7 @@ class Pusher(threading.Thread):
 
 
 def waiting(place):
-    """Does a notification wait in any session, or is one leased?"""
+    """Returns whether a notification waits or is leased in any session."""
     sessions = place.ok("sessions", "--json").json["sessions"]
     return any(s["pending"] for s in sessions) or any(
         place.ok("status", "-s", s["session"], "--json").json["leased"] for s in sessions)
@@ -69,7 +69,7 @@ def numbers_of(line):
 
 
 def survive(place, what, victim, command=SERVER, tool="echo"):
-    """An agent goes on while its wrapper, or a server, is killed again and again."""
+    """An agent works while its wrapper, or a server, is killed again and again."""
     seen, kills = {}, 0
     pusher = Pusher(place)
     while kills < COUNT:
@@ -96,7 +96,7 @@ def survive(place, what, victim, command=SERVER, tool="echo"):
 
 
 def pause(line):
-    """The process to be killed spends its time on results with notifications."""
+    """Waits until the process to kill works on results with notifications."""
     if line and not numbers_of(line):
         time.sleep(PAUSE_S)
     return line
@@ -117,7 +117,7 @@ def kill(pid):
 
 
 def server_of(pid):
-    """The child of the wrapper that is no tidings."""
+    """Returns the wrapper's child that is not a process of tidings."""
     for child in children(pid):
         with open(f"/proc/{child}/cmdline", "rb") as file:
             if b"echo_server" in file.read():

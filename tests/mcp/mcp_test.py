@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings mcp -- CMD`: every byte passes, a result carries what is pending, and it counts once the host goes on."""
+"""`tidings mcp -- CMD`: every byte passes, a result carries pending notifications, and they count as shown when the host goes on."""
 import json
 import os
 import signal
@@ -16,13 +16,13 @@ BLOCK = "\n\nWhile you worked (not from the user):\n- [cli] "
 
 
 def sessions(place):
-    """None while there is no store yet."""
+    """Returns the sessions; None while there is no store yet."""
     result = place.run("sessions", "--json")
     return result.json["sessions"] if result.code == 0 else []
 
 
 def begun(place, **more):
-    """A wrapper whose session is open, and the session."""
+    """Starts a wrapper and waits until its session is open. Returns both."""
     host = Host(place, SERVER, **more)
     host.call()
     [session] = until(lambda: sessions(place), "the session")
@@ -38,7 +38,8 @@ def outcomes(place, session):
 
 
 def goes_on(place, host, session):
-    """Only a message that the wrapper reads after it knows that its result was written counts."""
+    """Sends a message until the delivery is settled, because only a message counts that the wrapper reads after it knows that its result was
+    written."""
     host.notify("notifications/roots/list_changed")
     return outcomes(place, session)
 
@@ -64,7 +65,7 @@ def test_end_in_order(place):
 
 
 def call_unread(place, host, session):
-    """Calls without reading the result: whether one has been leased for."""
+    """Calls without reading the result. Returns whether it has a lease."""
     host.send("tools/call", {"name": "echo", "arguments": {}})
     return "leased" in outcomes(place, session)
 
@@ -245,7 +246,7 @@ def test_busy(place):
     host.news()
     place.ok("push", "-s", session, "the second")
     holder = place.hold()
-    for _ in range(20):  # measure.py prints how long each takes
+    for _ in range(20):  # measure.py prints the time of each
         assert host.texts() == ["done"]
     end(holder, signal.SIGKILL)
     assert b"the second" in host.news()

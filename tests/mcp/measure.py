@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""measure.py [CALLS]: what the wrapper adds to a call when nothing is pending, beside the bare server in the same run; to 10 MB; with a block;
-and while another process holds the store and a delivery is to be settled.
+"""measure.py [CALLS]: measures the time that the wrapper adds to a call, beside the bare server in the same run: when nothing is pending, with up to
+10 MB, with a block, and while another process holds the store and a delivery has to be settled.
 
-The two servers take turns, call by call, so that both have the same machine. Prints medians, and the longest of those that may wait for the store;
-fails if a byte differs.
+The two servers alternate, call by call, so that both have the same load. Prints medians, and the maximum for calls that may wait for the store; fails
+if a byte differs.
 """
 import json
 import os
@@ -46,7 +46,7 @@ def say(what, times, longest=False):
 
 
 def with_news(place, session, hosts, count):
-    """Each result of the second has a block."""
+    """Each result of the second server has a block."""
     times = [[], []]
     while len(times[1]) < count:
         place.ok("push", "-s", session, f"number {len(times[1])}")

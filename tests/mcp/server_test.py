@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings mcp`, the server: both eras, its tools, and what a wrong call is told."""
+"""Tests the server `tidings mcp`: both eras, its tools, and the errors of wrong calls."""
 import json
 import os
 import signal
@@ -15,7 +15,7 @@ MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcont
 
 
 def tool(host, name, arguments=None, meta=None):
-    """The result of a call."""
+    """Calls a tool, and returns the result."""
     params = {"name": name, **({"arguments": arguments} if arguments is not None else {}), **({"_meta": meta} if meta else {})}
     return json.loads(host.ask("tools/call", params))["result"]
 
@@ -25,7 +25,7 @@ def texts(result):
 
 
 def shown(host):
-    """The texts of `news` once it shows something: while the machine is busy, it may show nothing."""
+    """Returns the texts of `news` when it shows something; on a busy machine it may show nothing."""
     return texts(json.loads(host.news("news"))["result"])
 
 
@@ -83,7 +83,7 @@ def test_run(place):
     session = session_of(place, host)
     result = tool(host, "run", {"command": "echo to-be-seen; exit 3", "name": "lint"})
     assert "isError" not in result and "handle" in texts(result)[0], result
-    seen = texts(result)  # it may have ended before that was written
+    seen = texts(result)  # the run may have ended before the result was written
     until(lambda: "exit code 3" in " ".join(seen) or seen.extend(texts(tool(host, "news"))), "the notification")
     assert "lint" in " ".join(seen) and "to-be-seen" in " ".join(seen) and not place.pending(session), seen
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """subscribe_kills.py [COUNT]: kills `tidings subscribe` COUNT times at random moments, and the server now and then, while events happen and the
-server drops, repeats, reorders, truncates and stalls. Each event must be one notification: none lost, none twice. Prints TAP.
+server drops, repeats, reorders, truncates and delays them. Each event must be one notification: none lost, none twice. Prints TAP.
 """
 import os
 import random
@@ -42,7 +42,7 @@ def survive(place, what, *options, **more):
         process = events.subscribe(*SHORT, *options, stderr=subprocess.DEVNULL)
         time.sleep(random.choice((0, random.uniform(0, LONGEST_S), 1.5)))
     events.set_faults(**{name: value for name, value in FAULTS.items() if value >= 1 or name.endswith("_s")})
-    end(process)  # on a busy machine it may be in a long pause
+    end(process)  # a new process, because this one may be in a long pause on a busy machine
     process = events.subscribe(*MINUTE, *options, stderr=subprocess.DEVNULL)
     until(lambda: len(set(numbers(place))) == events.count, f"all {events.count} events", 0.2)
     end(process)

@@ -16,7 +16,7 @@ def states(place):
 
 
 def reach(place, state, alive=True):
-    """Waits until the only subscription is so, and answers what it says."""
+    """Waits until the only subscription is in this state, and returns its report."""
     [one] = until(lambda: [one for one in states(place) if (one["state"], one["alive"]) == (state, alive)], state)
     return one
 

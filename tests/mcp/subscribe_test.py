@@ -15,7 +15,7 @@ from events_kit import EVENT, MINUTE, Events, arrive, numbers, others, place_of,
 
 
 def begun(place, *options, **more):
-    """A server, and a subscription whose place is stored."""
+    """Starts a server, and a subscription, and waits until its cursor is stored."""
     place.opened()
     events = Events(place, **more)
     process = events.subscribe(*MINUTE, *options)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The walks of docs/mcp.md with `tidings subscribe`, typed: what the page says is what happens."""
+"""Types the walks of docs/mcp.md with `tidings subscribe`, and checks that their results are as the page says."""
 import os
 import re
 import shutil
@@ -27,7 +27,7 @@ def ticks(place):
 
 
 def start(place, command):
-    """The line of a walk that ends with &, as a process of the test's own; the page is read in a clone."""
+    """Starts the line of a walk that ends with & as a process of the test. The page's paths are those of a clone."""
     path, command = os.path.dirname(TIDINGS), command.replace("docs/examples", os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "docs", "examples"))
     return place.start(command=["bash", "-c", f"exec {command}"], env={**place.env, "PATH": f"{path}:{place.env['PATH']}"})
 

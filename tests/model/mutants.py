@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mutants.py: the model check sees what it is for. Each mutant is the turn machine with one function changed; the model
-check must find it different from the oracle, or a law broken. Prints TAP. `mutants.py NAME` tries only those whose name
-has NAME in it."""
+"""mutants.py: tests that the model check finds bugs. Each mutant is the turn machine with one function changed; the check must find a difference from
+the model, or a broken law. Prints TAP. `mutants.py NAME` tries only mutants whose name contains NAME."""
 import os
 import subprocess
 import sys
@@ -11,7 +10,7 @@ import tempfile
 SOURCE, BUILD = os.environ["TIDINGS_SOURCE_DIR"], os.environ["TIDINGS_BUILD_DIR"]
 sys.path.insert(0, os.path.join(SOURCE, "tests", "mutants"))
 import mutate  # noqa: E402
-DEPTHS = "3", "4", "5", "6"  # most are noticed early
+DEPTHS = "3", "4", "5", "6"  # small depths are first, because most mutants are noticed early
 
 
 def attempt(mutant):

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""table.py TURNS_MODEL: the table of docs/turns.md is the machine's. Each cell of the document is worked out
-from its words; what the machine does in that cell is what `turns-model table` met while it explored all states. They
-must be the same: no outcome more, none less, no cell missing on either side. Prints TAP.
+"""table.py TURNS_MODEL: compares the table of docs/turns.md with the machine. The expected outcomes of a cell follow from its words; the actual ones
+are those that `turns-model table` found while it explored all states. Both must be equal, and no cell may be missing on either side. Prints TAP.
 """
 import os
 import re
@@ -14,7 +13,7 @@ sys.path.insert(0, os.path.join(SOURCE, "tests", "scenarios"))
 import cells  # noqa: E402
 
 DEPTH = "6"
-# The machine's name of what the rows' files are named after, where it is not the event's own.
+# The machine's name of the event for rows whose files have another name.
 EVENTS = {"submit-queue": "message.submitted", "submit-steer": "message.submitted, steer", "cancel": "message.cancelled",
           "chat-request-with-ids": "chat request", "turn-started-with-ids": "turn.started", "tool-result": "tool result",
           "turn-started-without-ids": "turn.started without ids", "redirect-steer": "message.redirected, steer",
@@ -26,7 +25,7 @@ IN_TEXT = {"message.edited": "Edit", "message.moved": "message.moved", "session.
            "notification": "pending notification"}
 ERROR_1 = {"STATE", "FIRED", "NOT_FOUND"}
 PHASES = {"stream.started": "streaming", "tools.started": "tools", "tool result": "tools"}
-# The state that a message gets, in the rows about messages.
+# The states of a message for the words in the rows about messages.
 MESSAGES = {"steering": {"steering"}, "queue": {"queued"}, "queued": {"queued"}, "store; offer": {"queued", "offered"},
             "→ idle, offer": {"queued", "offered"}, "removes": {"cancelled"}, "a waiting one is removed": {"cancelled"},
             "an offered one leaves the offer; if that was the last, → idle and the next is offered in the same reply": {"cancelled"},
@@ -51,7 +50,7 @@ def outcomes(words, name, state):
 
 
 def clauses(words):
-    """Returns the words for each kind of ids of turns-model, and whether the words tell them apart."""
+    """Returns the words for each kind of ids in turns-model, and whether the words distinguish these kinds."""
     parts = re.split(r"; else |; (?=with `resume`)", words)
     if len(parts) == 1:
         return {"none": words, "turn": words, **({"other": words} if words == "error 1" else {})}, False
@@ -75,15 +74,15 @@ def read_machine(text):
 
 
 def disagreements(words, name, state, ids, met):
-    """`words` say what becomes of this event; met: what the machine does."""
+    """Compares `words`, which describe the outcome of this event, with `met`, the outcomes of the machine."""
     event = EVENTS.get(name, name.replace("-", ".", 1))
     got, messages, phases, turns, changed = met
     expected = outcomes(words, name, state)
     if name == "chat-request-with-ids" and ids == "turn" and state != "starting":
-        expected = expected | {"NOT_FOUND"}  # "Ids of a turn": one that was cancelled
+        expected = expected | {"NOT_FOUND"}  # "Ids of a turn" includes a cancelled one
     if got != expected:
         yield f"becomes {sorted(got)}, not {sorted(expected)}"
-    if words.startswith("no effect") and changed and name != "chat-request-with-ids":  # it is a carrier
+    if words.startswith("no effect") and changed and name != "chat-request-with-ids":  # that event is a carrier
         yield "changes something"
     turn = "own" if re.search(r"own turn|withdrawn", words) else "offered" if re.search(r"offer starts|of the offer", words) else None
     if turn and turns != {turn}:
@@ -93,7 +92,7 @@ def disagreements(words, name, state, ids, met):
     if "→ busy" in words and "phase" not in words and phases != {"unknown"}:
         yield f"has the phases {sorted(phases)}"
     if not words.startswith(("no effect", "STATE", "error 1")) and not changed and not (
-            "→" in words and name in ("turn-retrying", "turn-waiting")):  # the words are not compared here
+            "→" in words and name in ("turn-retrying", "turn-waiting")):  # these words are not compared here
         yield "changes nothing"
     if event.startswith("message.") != (words in MESSAGES) and not words.startswith(("no effect", "→")):
         yield "has to do with a message, or has not"
@@ -121,7 +120,7 @@ def judged_by_ids(event):
 
 
 def judge_ids(machine):
-    """Given ids must be those of the turn meant; those of turns that are over have no effect."""
+    """The given ids must belong to the current turn; ids of ended turns have no effect."""
     for (event, state, ids), (got, *_, changed) in machine.items():
         if judged_by_ids(event) and ids in ("part", "other"):
             if changed or not got <= ({"STATE"} if ids == "part" else {"STATE", state}):
@@ -129,7 +128,7 @@ def judge_ids(machine):
 
 
 def same_as(rows, header, row, column):
-    """The words of a cell, where "same" is the cell before it and "as queue" that of the row of `submit, queue`."""
+    """Returns the words of a cell, with "same" replaced by the cell before it and "as queue" by the cell of the row `submit, queue`."""
     words = rows[row][column]
     if words == "same":
         return same_as(rows, header, row, column - 1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Mutants of the plugin: its source with one function changed. mutants.txt says which, and how it is written.
+"""Makes mutants of the plugin: its source with one function changed. mutants.txt lists them.
 
-A function is found by its name, whatever its formatting, its file, and the names of its parameters and variables."""
+A function is found by its name; formatting, file, and names of parameters and variables do not matter."""
 import json
 import os
 import re
@@ -12,12 +12,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Stale(Exception):
-    """The source is not what the mutant expects any more; the text says what to do."""
+    """Raised if the source is no longer as the mutant expects; the text says what to do."""
 
 
 class Mutant:
-    """function: its name; folder: part of the path that it is in, or ""; called: of a function that it calls, or "";
-    body: statements, or for `called` an expression; laws: kind of test -> what that test must say."""
+    """function: its name; folder: a part of its path, or ""; called: the name of a function that it calls, or ""; body: the new statements, or, with
+    `called`, an expression instead of the call; laws: kind of test -> text that this test must print."""
 
     def __init__(self, line, number):
         found = re.fullmatch(r"mutant (\w+)(?: in (\S+))?(?: calls (\w+))?", line)
@@ -28,7 +28,7 @@ class Mutant:
 
 
 def read_mutants(kind):
-    """The mutants that the test `kind` is to notice, in the order of mutants.txt."""
+    """Returns the mutants that the test `kind` must notice, in the order of mutants.txt."""
     mutants = []
     with open(os.path.join(HERE, "mutants.txt"), encoding="utf-8") as file:
         for number, line in enumerate(file.read().splitlines(), 1):
@@ -42,16 +42,16 @@ def read_mutants(kind):
     return [mutant for mutant in mutants if kind in mutant.laws]
 
 
-# -- C, as far as it is needed --------------------------------------------------------------------
+# -- parsing C --------------------------------------------------------------------
 
 def blank(text):
-    """The same text with spaces in place of comments, literals and preprocessor lines: what is left is code."""
+    """Returns the text with spaces instead of comments, literals and preprocessor lines."""
     pattern = r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|^[ \t]*#(?:\\\n|[^\n])*"
     return re.sub(pattern, lambda found: re.sub(r"[^\n]", " ", found[0]), text, flags=re.DOTALL | re.MULTILINE)
 
 
 def matching(code, at):
-    """The place after the bracket that closes the one at `at`."""
+    """Returns the place after the bracket that closes the one at `at`."""
     depth = 0
     for place in range(at, len(code)):
         depth += (code[place] in "({[") - (code[place] in ")}]")
@@ -82,7 +82,7 @@ class Definition:
                 return
 
     def parameters_renamed(self, code):
-        """The text of the parameters, named ARG1, ARG2 ..., and these names."""
+        """Returns the text of the parameters with the names ARG1, ARG2 ..., and these names."""
         first, last = self.parameters
         parts, depth, start = [], 0, first + 1
         for place in range(first, last):
@@ -98,7 +98,7 @@ class Definition:
 
 
 def find(source, mutant):
-    """The path, the text and the definition of the mutant's function."""
+    """Returns the path, the text and the definition of the mutant's function."""
     found = []
     root = mutant.folder.split("/")[0] if mutant.folder and os.path.isdir(os.path.join(source, mutant.folder.split("/")[0])) else "plugin"
     for folder, _, names in os.walk(os.path.join(source, root)):
@@ -142,7 +142,7 @@ def change_function(text, definition, mutant):
 
 
 def write(source, mutant):
-    """The path of the file that the mutant changes, and its text then."""
+    """Returns the path of the file that the mutant changes, and its new text."""
     path, text, definition = find(source, mutant)
     change = change_calls if mutant.called else change_function
     return path, change(text, definition, mutant)
@@ -151,7 +151,7 @@ def write(source, mutant):
 # -- building -------------------------------------------------------------------------------------
 
 def commands(build, target):
-    """Returns the compiler's command for each file of a CMake target, and the object that it makes."""
+    """Returns the compiler's command and the object for each file of a CMake target."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         entries = [(entry, shlex.split(entry["command"])) for entry in json.load(file)]
     made = [(entry, words, words[words.index("-o") + 1]) for entry, words in entries]
@@ -165,7 +165,7 @@ def run_compiler(words, build):
 
 
 def compile_mutant(source, build, target, mutant, work):
-    """Compiles the file that the mutant changes, as that target does. Returns the file, its changed object and the compiler's words."""
+    """Compiles the file that the mutant changes, like the target. Returns the file, its changed object and the compiler's output."""
     known = commands(build, target)
     path, text = write(source, mutant)
     if path not in known:
@@ -181,7 +181,7 @@ def compile_mutant(source, build, target, mutant, work):
 
 
 def lmdb(build):
-    """Returns what a plugin of this build is linked with: its copy of LMDB's archive, or the shared library."""
+    """Returns the LMDB with which a plugin of this build is linked: its own archive, or the shared library."""
     archives = [os.path.join(build, name) for name in ("liblmdb-linked-in.a", "libtidings_lmdb_calls.a")]
     return archives if os.path.exists(archives[0]) else ["-llmdb"]
 
@@ -198,8 +198,8 @@ def link(source, build, target, mutant, work, program, *options):
 # -- the test -------------------------------------------------------------------------------------
 
 def try_all(kind, attempt, only=""):
-    """Tries each mutant of that kind whose law has `only` in it, prints TAP, and returns the exit status. attempt(mutant) returns None if
-    the mutant was noticed, else why not."""
+    """Tries each mutant of that kind whose law contains `only`, prints TAP, and returns the exit status. attempt(mutant) returns None if the mutant
+    was noticed, otherwise the reason."""
     wanted, failed = [mutant for mutant in read_mutants(kind) if only in mutant.laws[kind]], 0
     print(f"1..{len(wanted)}")
     for number, mutant in enumerate(wanted, 1):

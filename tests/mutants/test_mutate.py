@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_mutate.py: a mutant finds its function by name, whatever its formatting, file and variables, and says what is wrong when it
-cannot. Prints TAP."""
+"""test_mutate.py: tests that a mutant finds its function by name, with any formatting, file and variables, and reports if it cannot. Prints TAP."""
 import os
 import re
 import subprocess
@@ -29,7 +28,7 @@ def mutant(line, body):
 
 
 def output(source, changed):
-    """Returns the program's output with the mutant in it, or why it cannot be made."""
+    """Returns the output of the program with the mutant, or the reason why it cannot be made."""
     with tempfile.TemporaryDirectory() as work:
         os.makedirs(os.path.join(work, "plugin", "rules"))
         with open(os.path.join(work, "plugin", "rules", "moved.c"), "w", encoding="utf-8") as file:
@@ -45,7 +44,7 @@ def output(source, changed):
 
 
 def stale():
-    """The mutants of mutants.txt whose functions or calls are gone from the sources."""
+    """Returns the mutants of mutants.txt whose functions or calls are missing in the sources."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "mutants.txt"), encoding="utf-8") as file:
         kinds = sorted(set(re.findall(r"^(\w+):", file.read(), re.MULTILINE)))
     found = set()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The packages of this build: their bytes, what their programs need, and a life in a folder of their own: installed, set up, used, removed."""
+"""Tests the packages of this build: their bytes, the needs of their programs, and their use in a folder of their own: they are installed, set up,
+used and removed."""
 import json
 import os
 import re
@@ -42,7 +43,7 @@ def run(*command, env=None, given="", cwd=None):
 
 
 def as_another(stage, work):
-    """The same installation, made years ago by a user whose files are private."""
+    """Makes the same installation with the times of years ago and the private modes of another user."""
     copy = os.path.join(work, "stage")
     shutil.copytree(stage, copy, symlinks=True)
     for here, _, names in os.walk(copy):
@@ -55,7 +56,7 @@ def as_another(stage, work):
 
 
 def made(work, script, name, stage):
-    """The packages, made twice, by two users: the same bytes."""
+    """Makes the packages twice, as two users; their bytes must be equal."""
     bytes_of = []
     for turn, umask, place, zone in (("one", "022", stage, "UTC"), ("two", "077", as_another(stage, work), "Asia/Kathmandu")):
         out = os.path.join(work, turn)
@@ -84,19 +85,19 @@ def again(condition):
 
 
 def user(home, prefix):
-    """The environment of a newcomer: only what is installed here, and the system."""
+    """Returns the environment of a newcomer, with only this installation and the system."""
     env = {"PATH": f"{prefix}/bin:{home}/bin:{os.path.dirname(shutil.which('node') or '/usr/bin/node')}:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8",
            "XDG_STATE_HOME": f"{home}/state", "npm_config_cache": f"{home}/npm", "npm_config_update_notifier": "false"}
     os.makedirs(f"{home}/project")
     os.makedirs(f"{home}/bin")
-    with open(f"{home}/bin/claude", "w", encoding="utf-8") as file:  # setup asks it for its version, and nothing else
+    with open(f"{home}/bin/claude", "w", encoding="utf-8") as file:  # setup asks it only for its version
         file.write(f"#!/bin/sh\necho '{tested.says('claude')}'\n")
     os.chmod(f"{home}/bin/claude", 0o755)
     return env
 
 
 def hook(env, event, **more):
-    """Returns what Claude Code would call: the command that its settings name."""
+    """Returns the command that Claude Code would call, from its settings."""
     with open(f"{env['HOME']}/.claude/settings.json", encoding="utf-8") as file:
         command = json.load(file)["hooks"][event][0]["hooks"][0]["command"]
     given = {"session_id": "s1", "transcript_path": f"{env['HOME']}/.claude/projects/x/s1.jsonl", "cwd": f"{env['HOME']}/project", "hook_event_name": event, **more}
@@ -104,10 +105,10 @@ def hook(env, event, **more):
 
 
 def delivers(env, title):
-    """A failed command reaches the next prompt, as the packages' two lines promise. Returns the command of the hook."""
+    """Tests that a failed command reaches the next prompt after the two lines that the packages show. Returns the command of the hook."""
     code, told = run("tidings", "setup", "claude", env=env)
     check(code == 0, f"{title}: setup", told)
-    # A hook gives up early on a slow machine, and the agent goes on: the next one does it.
+    # On a slow machine a hook gives up early, and the next one delivers.
     again(lambda: hook(env, "SessionStart", source="startup") and "s1" in run("tidings", "sessions", env=env)[1])
     run("tidings", "run", "--", "false", env=env, cwd=f"{env['HOME']}/project")
     prompts = []
@@ -218,12 +219,12 @@ def test_contents(work, files):
     check(sums == {os.path.basename(path): archive.digest(path) for path in files}, "it has the sum of each file", sums)
 
 
-# Files of packages, as docs/packages.md names them.
+# The file names of packages in docs/packages.md.
 NAMED = re.compile(r"tidings[a-z0-9-]*[-_](\d+\.\d+\.\d+)")
 
 
 def test_version():
-    """It is in CMakeLists.txt; programs and packages take it from there. Documents name files, and are held against it."""
+    """Checks the version: CMakeLists.txt has it, programs and packages take it from there, and the file names in documents must match."""
     with open(os.path.join(SOURCE, "docs/packages.md"), encoding="utf-8") as file:
         versions = set(NAMED.findall(file.read()))
     check(versions == {archive.version()}, "docs/packages.md names the files of this version", versions)

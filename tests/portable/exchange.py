@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""exchange.py TARGET=BUILD_DIR…: what the builds for several targets do with one store, each with each. Prints TAP.
+"""exchange.py TARGET=BUILD_DIR…: tests that the builds for several targets can use one store, each with each. Prints TAP.
 
-A build writes it, another opens it: the store is sound, and everything is read as it was written. At the same time only those may use it whose
-locks are the same; any other is refused with a sentence, and nothing is lost.
+A store that one build wrote must be sound and unchanged for another one. Only builds with the same locks may use it at the same time; any other is
+refused with an error, and nothing is lost.
 """
 import json
 import os
@@ -60,7 +60,7 @@ def written_by_one(store, writer, reader):
 
 
 def await_sleep(process, store):
-    """The process has the store open and sleeps: then it has a FIFO there. (It opens the store once before, to find the session.)"""
+    """Waits until the process has the store open and sleeps; then it has a FIFO there. (It opens the store once before, to find the session.)"""
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
         assert process.poll() is None, process.communicate()

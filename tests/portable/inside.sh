@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# inside.sh: what run.sh runs in the bare Debian 12: for each target the libraries, the release build with its tests, the tests; then what the
-# targets' stores have in common. Prints TAP, one line a test or case, and the output of those that fail. Exit status 1 if anything failed.
-# TIDINGS_TARGETS names some of the targets only.
+# inside.sh: run.sh runs this in the bare Debian 12. For each target it builds the libraries and the release build with its tests, and runs the tests;
+# then it tests that the targets can read each other's stores. Prints TAP, one line a test or case, and the output of those that fail. Exit status 1
+# if anything failed. TIDINGS_TARGETS may name some of the targets.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=$PWD/tests/portable
@@ -34,19 +34,19 @@ build_libraries() { # TARGET
 
 build() { # TARGET
   local settings=(-B "build/$1" -DCMAKE_PREFIX_PATH="$(prefix_of "$1")")
-  # This machine's own build is tested elsewhere; here the others' stores are compared with its.
+  # Other tests cover this machine's own build; here it only exchanges stores with the others.
   if is_native "$1"; then settings+=(--preset release -DTIDINGS_BENCH=OFF)
   else settings+=(--preset release-tests -DTIDINGS_TEST_PATIENCE=10 -DTIDINGS_BENCH=OFF "-DTIDINGS_TEST_FOLDERS=unit;store;scenarios;packages" --toolchain "$PWD/cmake/toolchains/$1.cmake"); fi
   cmake "${settings[@]}" && cmake --build "build/$1"
 }
 
-# A program of the target runs here?
+# Can this machine run a program of the target?
 runs() { "build/$1/tidings" --version >/dev/null 2>&1; }
 
 run_tests() { # TARGET
   local excluded=() names
   export TIDINGS_SKIPS="$here/skips/$1"
-  # Lines "test NAME reason": a whole test of ctest.
+  # Lines "test NAME reason": leaves out a whole test of ctest.
   names=$(sed -n 's/^test \([^ ]*\) .*/\1/p' "$TIDINGS_SKIPS" 2>/dev/null | sed 's/\./\\./g' | paste -sd'|')
   [ -z "$names" ] || excluded=(-E "^($names)\$")
   ctest --test-dir "build/$1" ${excluded[@]+"${excluded[@]}"} -j $(($(nproc) * 3)) --test-output-size-passed 16777216 \

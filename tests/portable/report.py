@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""report.py TARGET TESTS.xml: what ctest wrote about a target, as TAP: a line for each test, and for each case of those that report cases.
+"""report.py TARGET TESTS.xml: prints ctest's results of a target as TAP: a line for each test, or for each case if the test reports cases.
 Exit status 1 if anything failed."""
 import re
 import sys

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # run.sh SOURCE_DIR: builds tidings for arm64 and for musl in a bare Debian 12 and runs inside.sh there. Prints TAP. Exit status 77: this machine
-# cannot do that, and the last line says why. ../bare_debian.sh says how the system is made.
+# cannot do that, and the last line says why.../bare_debian.sh makes the system.
 #
-# The programs for arm64 are run by qemu. The kernel starts it for them: binfmt_misc, in a user namespace of its own (Linux 6.7), so that nothing
-# changes outside of it.
+# qemu runs the programs for arm64. The kernel starts it by binfmt_misc, in a separate user namespace (Linux 6.7), so that nothing changes outside of
+# it.
 set -euo pipefail
 source_dir=$1
 work="$source_dir/build/portable"

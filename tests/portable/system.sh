@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # what the caller sets
 # SPDX-License-Identifier: MIT
 #
-# system.sh: for a bare Debian that compiles for other machines: the sources of the libraries, users, and the emulator. Sourced after
+# system.sh: prepares a bare Debian that compiles for other machines: the sources of the libraries, users, and the emulator. It is sourced after
 # ../bare_debian.sh.
 
 prepare_apt() {
@@ -9,7 +9,7 @@ prepare_apt() {
   logged update.log apt_in_debian update
 }
 
-# LMDB and jansson as Debian has them, once.
+# Fetches Debian's sources of LMDB and jansson, once.
 fetch_libraries() {
   [ ! -e "$root/usr/local/src/fetched" ] || return 0
   # shellcheck disable=SC2016 # for the other shell
@@ -18,7 +18,7 @@ fetch_libraries() {
     skip "the sources of LMDB and jansson could not be fetched from $mirror: $(grep '^[EW]: ' "$work/source.log" | tail -n 1)"
 }
 
-# Runs a command in a user namespace that has all users. The caller maps them: nobody inside may.
+# Runs a command in a user namespace that has all users. The caller maps them, because a process inside may not.
 with_users() {
   local pid ours
   ours=$(readlink /proc/self/ns/user)
@@ -34,7 +34,8 @@ with_users() {
   wait "$pid"
 }
 
-# Heads of ELF files: 64 bits, little-endian, a program or a shared object, for arm64. F: the emulator is opened now, P: it gets argv[0] too.
+# The pattern matches the head of ELF files for arm64: 64 bits, little-endian, a program or a shared object. F: the emulator is opened now, P: it gets
+# argv[0] too.
 register_emulator() { # [EMULATOR], which is that of the system otherwise
   { mount -t binfmt_misc binfmt_misc "$root/proc/sys/fs/binfmt_misc" && printf '%s' ':tidings-arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:'"${1:-$root/usr/bin/qemu-aarch64-static}:FP" \
     >"$root/proc/sys/fs/binfmt_misc/register"; } >"$work/binfmt.log" 2>&1 || true

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# needs.sh SOURCE_DIR: on a system without the packages that only tests run, `./dev build` installs nothing, and `./dev test` wants to.
-# The copy of ./dev finds every program of this system but those, a cmake that does nothing, and an apt-get that only says what it is asked
-# for. Prints TAP.
+# needs.sh SOURCE_DIR: tests that on a system without the packages for tests, `./dev build` installs nothing, and `./dev test` tries to install them.
+# The copy of ./dev finds every program of this system except those, a cmake that does nothing, and an apt-get that only prints its arguments. Prints
+# TAP.
 set -uo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

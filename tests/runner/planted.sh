@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# planted.sh RUN_TEST PLANTED: run_test.sh passes the sound case of planted.c and fails each of the others. Prints TAP.
+# planted.sh RUN_TEST PLANTED: tests that run_test.sh passes the correct case of planted.c and fails each of the others. Prints TAP.
 set -u
 run_test=$1 planted=$2
 work=$(mktemp -d)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# readmes.sh SOURCE_DIR: each folder of tests/ that registers tests has a README.md, and so has tests/agents/; tests/README.md lists them. Prints TAP.
+# readmes.sh SOURCE_DIR: checks that tests/agents/ and each folder of tests/ that registers tests have a README.md, and that tests/README.md lists
+# them. Prints TAP.
 cd "$1" || exit 1
 found=0
 for folder in tests tests/agents tests/*/CMakeLists.txt tests/*/*/CMakeLists.txt; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_tally.py: what tally.py counts, and that it ends with the one line that people look for. Prints TAP."""
+"""test_tally.py: tests the counts of tally.py, and its last line. Prints TAP."""
 import os
 import subprocess
 import sys

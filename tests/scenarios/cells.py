@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""cells.py SOURCE_DIR: every cell of the table in docs/turns.md has its scenario in the conformance suite,
-hostsim/conformance/scenarios/cells/EVENT--STATE.json, and that scenario does bring about this event in this state: a step that asks for the state stands right before it. The scenario expects of the event
-what the table's words say. This table is the only place where a rule is written in words, and the scenarios are where the plugin meets it.
+"""cells.py SOURCE_DIR: checks that every cell of the table in docs/turns.md has its scenario in the conformance suite, hostsim/conformance/scenarios/cells/EVENT--STATE.json. The scenario must send this
+event in this state: a step directly before it checks the state. Its expectations must agree with the table's words. The rules are written in words only in this table; the scenarios test that the plugin
+follows them.
 Prints TAP.
 """
 import json
@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-# The table's columns, and its rows by their first words: what the files of a row are called.
+# The states in the file names, by the table's columns; then the names of the files of a row, by the row's first words.
 COLUMNS = {"idle": ["idle"], "starting": ["starting"], "busy": ["busy"], "retrying, waiting": ["retrying", "waiting"], "error": ["error"]}
 ROWS = {
     "submit, queue": ["submit-queue"],
@@ -33,7 +33,7 @@ ROWS = {
 
 
 def table(text):
-    """The header and the rows, without their first cell, by that cell, of the table whose first column is `event` and whose second is `idle`."""
+    """Returns the header and the rows of the table whose first columns are `event` and `idle`; each row is found by its first cell."""
     lines = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in text.splitlines() if line.startswith("|")]
     start = next(number for number, cells in enumerate(lines) if cells[:2] == ["event", "idle"])
     rows = {}
@@ -45,7 +45,7 @@ def table(text):
 
 
 def happens(name, step):
-    """Whether this step is the event of the files called `name`."""
+    """Returns whether this step is the event of the files called `name`."""
     event = step.get("event", {})
     data = event.get("data") or {}
     if name in ("submit-queue", "submit-steer"):
@@ -78,12 +78,12 @@ def judge(path, name, state):
 
 
 def row_has_states(name):
-    """Whether the words of the row say what becomes of the session, not of a message."""
+    """Returns whether the words of the row are about the session, not about a message."""
     return name != "cancel"
 
 
 def entered(steps, name, state):
-    """Returns the outcome of each of these events from the one on that the query finds `state` for: (error or None, state afterwards or None)."""
+    """Returns the outcomes of these events, from the first one before which a query finds `state`: (error or None, state afterwards or None)."""
     first = next((number for number, (before, step) in enumerate(zip(steps, steps[1:]), 1) if asks(state, before) and happens(name, step)), None)
     outcomes = []
     for number, step in enumerate(steps if first is not None else []):
@@ -97,7 +97,7 @@ def entered(steps, name, state):
 
 
 def disagreement(words, name, state, outcomes):
-    """Returns what the table's words demand and the outcomes of the scenario do not show; None: nothing."""
+    """Returns the demand of the table's words that the scenario's outcomes do not show; None: they show all."""
     errors, states = [error for error, _ in outcomes if error], [after for error, after in outcomes if not error]
     refused = re.search(r"\bSTATE\b|error 1", words)
     goals = re.findall(r"→ (\w+)", words)
@@ -113,7 +113,7 @@ def disagreement(words, name, state, outcomes):
         return "nothing but errors"
     if words.startswith("no effect") and states[0] not in (None, state):
         return f"that it is still {state}"
-    # what becomes idle may have something to offer at once
+    # a session that becomes idle may offer the next message at once
     missing = [goal for goal in goals if not {goal, "starting" if goal == "idle" else goal} & set(states)]
     return f"the state {missing[0]}" if missing else None
 

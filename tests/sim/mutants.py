@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mutants.py: random schedules find bugs. Each mutant is the plugin with one function changed; `hostsim sim` must find every one of them
-different from the model, in few steps. Prints TAP. `mutants.py NAME` tries only those whose name has NAME in it."""
+"""mutants.py: tests that random schedules find bugs. Each mutant is the plugin with one function changed; `hostsim sim` must find its difference from
+the model in few steps. Prints TAP. `mutants.py NAME` tries only mutants whose name contains NAME."""
 import os
 import re
 import subprocess

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# A schedule is a byte string: the same seed plays the same, what differs can be saved and played again, and what is no schedule is refused.
-# A plugin that differs from the model is not at hand here (mutants.py makes some); one that dies is.
+# Tests schedules, which are byte strings: the same seed plays the same schedule, a schedule with a difference can be saved and played again, and
+# other bytes are refused. There is no plugin here that differs from the model (mutants.py makes some), but one that dies.
 . "$TIDINGS_SOURCE_DIR/tests/hostsim/kit.sh"
 
 run 0 "$hostsim" sim --plugin "$plugin" --seed 7 --steps 600 --story
@@ -25,7 +25,7 @@ ok "schedules that differed once do not differ"
 
 printf '\0\0\0\0\0\0\0\0' >"$work/empty"
 run 0 "$hostsim" sim --plugin "$plugin" --schedule "$work/empty"
-says out "1 schedules, 1 steps, 0 differences" # what waits is played out: the session is opened
+says out "1 schedules, 1 steps, 0 differences" # the waiting step is played: the session is opened
 printf '\0\0\0\0\0\0\0\0\47\0\0\0\0\0\0\0' >"$work/one"
 run 0 "$hostsim" sim --plugin "$plugin" --schedule "$work/one" --story
 says out '   1  host {"type":"subagent.finished"'

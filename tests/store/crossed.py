@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""crossed.py PROGRAM [--files]: how many files and functions of the plugin a call runs.
+"""crossed.py PROGRAM [--files]: counts the files and functions of the plugin that a call runs.
 
-PROGRAM is build/dev/tests/store-crossed. Valgrind's callgrind counts what runs between the begin
-and the end of each of its functions; a function that the compiler has inlined counts for its file
-only. --files names the files.
+PROGRAM is build/dev/tests/store-crossed. Valgrind's callgrind lists the functions that run between the begin and the end of each of its functions; an
+inlined function counts only for its file. --files names the files.
 """
 import os
 import re
@@ -16,7 +15,7 @@ CALLS = {"push": "a push", "tool_result": "a tool result with two pending notifi
 
 
 def functions_by_file(path):
-    """Callgrind numbers each name where it comes first."""
+    """Reads callgrind's output, which gives each name a number at its first place."""
     names, found, file = {}, {}, None
     for line in open(path, encoding="utf-8"):
         match = re.match(r"(fl|fi|fe|fn|cfn|cfi|cfl)=\((\d+)\)(?: (.*))?$", line.rstrip("\n"))

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""agents.py: what is known of an agent is in its row, agents/hosts/; and transcripts are read by their structure. For style.py."""
+"""agents.py: rules about agents: facts about an agent are in its row, agents/hosts/, and transcripts are read by their structure. For style.py."""
 import re
 
 NAMES = re.compile(r"codex|claude|gemini|qwen|copilot|opencode|kilo|vscode|\bcursor\b", re.IGNORECASE)
 PRODUCT = ("agents/", "cli/", "command/", "mcp/", "hostkit/", "listen/", "plugin/", "recipes/", "hostsim/", "common/")
-# These files may name an agent all the same, each for a reason.
+# These files may name an agent, each for the given reason.
 NAMED = {
     "agents/hook/hook.c": "the help explains options that one agent needs",
     "agents/setup/verb_setup.c": "the help has examples",
     "mcp/message.c": "a member of a protocol",
     "mcp/server.c": "the same",
 }
-# Tools, notices and members of results that one agent has: fields of its row.
+# Tools, notices and members of results that only one agent has; these belong into fields of its row.
 INNER = re.compile(r"\b(?:Write|Edit|MultiEdit|NotebookEdit|apply_patch|write_file|notebook_edit|run_shell_command|invoke_agent|idle_prompt|permission_prompt|elicitation_dialog|ToolPermission|llmContent|untrusted_context)\b")
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -24,7 +24,7 @@ def code_of(text):
 
 
 def named_agents(path, text):
-    """Lists of agents, or cases of one, outside of the table."""
+    """Finds names of agents outside of the table."""
     if not path.endswith((".c", ".h")) or not path.startswith(PRODUCT) or path.startswith("agents/hosts/") or path in NAMED:
         return []
     lines = [line for line in code_of(text).splitlines() if not line.lstrip().startswith("#include")]
@@ -33,14 +33,14 @@ def named_agents(path, text):
 
 
 def searched_bytes(path, text):
-    """A transcript is JSON lines: only inside of one string words are looked for."""
+    """Finds searches for words in transcripts, which are JSON lines; only records.c may search, within one string."""
     if not path.startswith("agents/transcript/") or path == "agents/transcript/records.c":
         return []
     return [f"calls {found}: records.c reads transcripts, by the table in the agent's row" for found in SEARCH.findall(code_of(text))]
 
 
 def named_members(path, text):
-    """How an agent names the members of a call is in its row."""
+    """Finds names of a call's members outside of the agents' rows."""
     if not path.startswith("agents/") or not path.endswith(".c"):
         return []
     return ["names a member of a call: hook_call_value has it, by the table in the agent's row"] * len(MEMBER.findall(code_of(text)))

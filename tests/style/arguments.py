@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""arguments.py SOURCE_DIR: what becomes of a tool result's arguments. Prints TAP.
+"""arguments.py SOURCE_DIR: follows a tool result's arguments. Prints TAP.
 
 It follows the calls from on_tool_result through the plugin and finds every place where one folder
-hands the session, the call's id or the tool's name to another. Each is handed over in one place;
-ALTERNATIVES names those where one of several places is taken. docs/architecture.md has the list.
+hands the session, the call's id or the tool's name to another. Each must be handed over in one place; ALTERNATIVES names those with several
+alternative places. docs/architecture.md has the list.
 `arguments.py --self-test` gives the rules something to find.
 """
 import os
@@ -12,14 +12,14 @@ import re
 import sys
 
 START = "on_tool_result"
-# Works for earlier calls, with arguments of its own.
+# This function works for earlier calls, with their arguments.
 NOT_FOLLOWED = {"flow_settle_remembered"}
-# An argument, wherever it is kept; op->name is the session.
+# An argument in any of its structs; op->name is the session.
 FIELD = re.compile(r"\b(?:(?:result|carrier)(?:\.|->)(session|call_id|tool|content)|delivery(?:\.|->)(call_id|tool)|op(?:\.|->)(name))\b")
 # Structs that one folder hands to another, with the arguments that they have.
 STRUCTS = {("entry", "carrier"): ("session", "call_id", "tool"), ("flow", "delivery"): ("call_id", "tool")}
 EVERYBODYS = ("common",)  # quoting, comparing
-# (from, to, argument) -> places of which a call takes one, or why there are more.
+# (from, to, argument) -> the alternative places, each with its reason.
 ALTERNATIVES = {
     **{("flow", "store", argument): {"delivery_add": "the delivery's row", "delivery_id": "the id of that row, for the reply, or to take it back when the outcome is unknown"}
        for argument in ("call_id", "tool")},
@@ -38,7 +38,7 @@ def box(path):
 
 
 def definitions(texts):
-    """name -> [(path, body)]"""
+    """Returns name -> [(path, body)]."""
     found = {}
     for path, text in texts.items():
         code = re.sub(r"/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", lambda match: re.sub(r"[^\n]", " ", match[0]), text, flags=re.DOTALL)
@@ -57,7 +57,7 @@ def arguments_of(body, at):
 
 
 def calls(body):
-    """(callee, its arguments) of each call, without what calls among its arguments take."""
+    """Yields (callee, its arguments) of each call, without the arguments of calls inside of these."""
     for match in CALL.finditer(body):
         text = arguments_of(body, match.end())
         for inner in CALL.finditer(text):
@@ -74,7 +74,7 @@ def target(name, path, known):
 
 
 def reached(known):
-    """(name, path) -> body, of all that on_tool_result may call."""
+    """Returns (name, path) -> body of all functions that on_tool_result may call."""
     found, waiting = {}, [(START, place) for place in known.get(START, [])]
     while waiting:
         name, (path, body) = waiting.pop()
@@ -89,7 +89,7 @@ def reached(known):
 
 
 def handed(texts):
-    """(from, to, argument) -> names of the functions that get it."""
+    """Returns (from, to, argument) -> names of the functions that get it."""
     known = definitions(texts)
     path_of = reached(known)
     reads = {(box(path), struct, field) for (_, path), body in path_of.items() for struct, field in re.findall(r"\b(\w+)(?:->|\.)(\w+)\b", body)}

@@ -15,7 +15,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'')
 ATTRIBUTE = re.compile(r"__attribute__\(\((?:[^()]|\([^()]*\))*\)\)\s*")
 DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
-# With clang-format a function begins in the first column and ends with a brace there, or is one line.
+# clang-format makes a function begin and end in the first column, or puts it on one line.
 FUNCTION = re.compile(r"^(?P<head>[A-Za-z_][\w \t\n*]*?[ *\n])(?P<name>\w+)\((?P<arguments>[^;{}]*?)\) \{"
                       r"(?P<body>[^\n]*\}$|.*?^\})", re.MULTILINE | re.DOTALL)
 DECLARED = re.compile(r"^(?P<head>[A-Za-z_][\w \t\n*]*?[ *\n])(?P<name>\w+)\([^;{}]*?\)(?:;| \{)", re.MULTILINE)
@@ -27,7 +27,7 @@ def blank(match):
 
 
 def code_of(text):
-    """The text without comments, quoted text, directives and attributes, line by line as it was."""
+    """Returns the text without comments, quoted text, directives and attributes, with the same lines."""
     text = STRING.sub(lambda match: match[0][0] + blank(match)[1:-1] + match[0][0], COMMENT.sub(blank, text))
     return ATTRIBUTE.sub(lambda match: "\n" * match[0].count("\n"), DIRECTIVE.sub(blank, text))
 
@@ -36,7 +36,7 @@ def line_of(code, offset):
     return code.count("\n", 0, offset) + 1
 
 
-# -- what a struct of the plugin may hold ------------------------------------------------------------
+# -- the members of the plugin's structs ------------------------------------------------------------
 
 OF_A_CALL = re.compile(r"\b(?:struct settings|struct store_txn|MDB_txn)\b|\bstore_deadline\b|\b(?:settings|txn|now_ms|deadline)(?:;|,| =)")
 HOLDERS = {
@@ -49,7 +49,7 @@ HOLDERS = {
     "turns_input": "a value: the rules' input",
     "render_input": "a value: how old a line is follows from it",
 }
-# The store is below the operation: the transaction over keys, what walks through one, what its calls take.
+# The store is below struct op, so its structs may hold transactions.
 HOLDING_FOLDERS = ("plugin/store/",)
 
 
@@ -93,7 +93,7 @@ def int_results(path, text):
             continue
         for result in re.finditer(r"\breturn\b([^;]*);", function["body"]):
             expression = without_parentheses(result[1])
-            # Either the whole may be returned, or what stands after ? and :
+            # The returned value is the whole expression, or a part after ? and :
             for value in re.split(r"[?:]", expression):
                 value = value.strip()
                 if re.fullmatch(r"[1-9]\d*[uUlL]*|true|(?:[A-Z][A-Z0-9]*_)*[A-Z][A-Z0-9]+", value) and not AN_ERROR.match(value):
@@ -107,7 +107,7 @@ def int_results(path, text):
 # -- names -------------------------------------------------------------------------------------------
 
 def static_names(texts):
-    """The static functions of one folder that have one name."""
+    """Finds static functions of one folder with the same name."""
     where = collections.defaultdict(set)
     for path, text in texts.items():
         if path.startswith(PRODUCT) and path.endswith(".c"):
@@ -149,7 +149,7 @@ def null_checks(path, text):
         opened = re.search(r"(?:\b(?:if|while) |&&\s*|\|\|\s*|!)\($", before)
         joined = re.search(r"(?:&&|\|\|)$", before) or after.startswith(("&&", "||", "?"))
         of_a_loop = re.search(r"\bfor \([^;]*;$", before)
-        compared = re.match(r"\)\s*[=!<>]", after)  # as a value
+        compared = re.match(r"\)\s*[=!<>]", after)  # the comparison is used as a value
         if (opened or joined or of_a_loop) and not compared:
             found.append(f"line {line_of(code, hit.start())}: a condition compares with NULL; write `pointer` or `!pointer`")
     return found
@@ -163,7 +163,7 @@ BRACED_BOTH = re.compile(r"^([ \t]*)if \([^{};]*\) \{\n[^\n{}]*;\n\1\} else \{\n
 def braces(path, text):
     if not path.endswith((".c", ".h")) or path.startswith(FROZEN):
         return []
-    code = COMMENT.sub(lambda comment: re.sub(r"[^\n]", "{", comment[0]), text)  # a comment needs the braces
+    code = COMMENT.sub(lambda comment: re.sub(r"[^\n]", "{", comment[0]), text)  # a comment counts as a second statement
     code = STRING.sub(blank, code)
     found = []
     for hit in [*BRACED.finditer(code), *BRACED_BOTH.finditer(code)]:
@@ -257,7 +257,7 @@ SAMPLES = (
 
 
 def tree_samples():
-    """(title, is it good) of the rules of the tree."""
+    """Yields (title, whether it holds) for the rules of the tree."""
     one, other = "static int look(void) {\n  return 0;\n}\n", "static bool\nis_seen(int a, int b,\n        int c) {\n  return a;\n}\n"
     yield "a static name twice in one folder is found", static_names({"cli/a.c": one, "cli/b.c": one})
     yield "and so is one whose parameters have two lines", static_names({"cli/a.c": other, "cli/b.c": other})

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""clang.py SOURCE_DIR BUILD_DIR: clang accepts each product file, with the flags of this build, as gcc does: warnings are errors. Prints TAP.
+"""clang.py SOURCE_DIR BUILD_DIR: checks that clang accepts each product file with the flags of this build; like in gcc, warnings are errors. Prints
+TAP.
 
-It only reads the files, which takes a tenth of the time of compiling them; `./dev check` compiles the tests too."""
+It only parses the files, which takes a tenth of the time of compiling them; `./dev check` compiles the tests too."""
 import concurrent.futures
 import json
 import os
@@ -13,7 +14,7 @@ import sys
 
 
 def product_commands(source, build):
-    """{file: words of its compiler}, each file once."""
+    """Returns {file: words of its compiler}, each file once."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         entries = json.load(file)
     others = tuple(os.path.join(source, name) + "/" for name in ("tests", "vendor", "build"))
@@ -26,7 +27,7 @@ def product_commands(source, build):
 
 
 def complaint(path, words):
-    """The words of clang about the file; empty: none."""
+    """Returns clang's output about the file; empty: no complaint."""
     kept = words[1:words.index("-o")]
     done = subprocess.run(["clang", *kept, "-Wno-unused-command-line-argument", "-Wno-unknown-warning-option", "-fsyntax-only", path],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)

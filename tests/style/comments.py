@@ -11,18 +11,18 @@ COMMENT = re.compile(r"/\*(.*?)\*/", re.DOTALL)
 DOCSTRING = re.compile(r'"""(.*?)"""', re.DOTALL)
 LINES = {"//": re.compile(r"(?:^[ \t]*//.*\n)+|\s// .*\n", re.MULTILINE), "#": re.compile(r"(?:^[ \t]*#.*\n)+|\s# .*\n", re.MULTILINE),
          "--": re.compile(r"(?:^[ \t]*--.*\n)+|\s-- .*\n", re.MULTILINE)}
-# The comments of a kind of file: whole ones, and those of lines that begin with a mark.
+# The comments of each kind of file: patterns of whole comments, and the mark that begins a line's comment.
 KINDS = {(".c", ".h"): ((COMMENT,), None), (".ts", ".js", ".mjs", ".rs"): ((COMMENT,), "//"), (".sql",): ((COMMENT,), "--"),
          (".py",): ((DOCSTRING,), "#"), (".sh", ".cmake", "CMakeLists.txt", "versions.txt", "dev", ".ci/run"): ((), "#")}
 HEADLESS = re.compile(r"(?:What|Whatever|Who|Whoever|Whose|Of|Where|One)\b")
 EMPTY = re.compile(r"^(?:[\w/.-]+\.c: )?[Ss]ee (?:the header|[\w/.-]+\.h)\.$")
-FROZEN = ("tests/abi/old/", "tests/fleet/schema_2.sql")  # older versions, as they were
+FROZEN = ("tests/abi/old/", "tests/fleet/schema_2.sql")  # older versions, which do not change
 # A promise that is stated in the same words in several documents (tests/docs/pages.py).
 STATED_ELSEWHERE = ("What was settled as committed is not delivered again, unless the transcript is rewound to before it.",)
 
 
 def texts_of(path, text):
-    """(offset, text) of each comment."""
+    """Yields (offset, text) of each comment."""
     for endings, (whole, mark) in KINDS.items():
         if path.endswith(endings):
             for pattern in whole:
@@ -48,7 +48,7 @@ def headless_sentences(path, text):
 
 
 def empty(text):
-    """The comments that say only that there is a header."""
+    """Finds comments that only refer to the header."""
     found = []
     for comment in COMMENT.finditer(text):
         words = " ".join(re.sub(r"\n\s*\*? ?", " ", comment[1]).split()).removeprefix("SPDX-License-Identifier: MIT ")

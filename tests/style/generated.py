@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""generated.py SOURCE_DIR [UnicodeData.txt confusables.txt]: plugin/render/fold_table.c is what fold_table.py writes. Prints TAP.
+"""generated.py SOURCE_DIR [UnicodeData.txt confusables.txt]: checks that plugin/render/fold_table.c is the output of fold_table.py. Prints TAP.
 
-Unicode's files are too large to be kept here, so the table says of which it was made, by their SHA-256, and has that of the script and of its own
-tables: whoever changes the script and not the table, or the table by hand, fails this test. Given Unicode's files, it makes the table anew
-and compares every byte. The script's output depends on its inputs alone: that is tried on a few characters.
+Unicode's files are too large for this repository, so the table has their SHA-256, and those of the script and of its own tables. So this test fails
+if the script changes without the table, or if the table is edited by hand. With Unicode's files it makes the table again and compares every byte. It
+also tests on a few characters that the script's output depends only on its inputs.
 """
 import hashlib
 import os
@@ -33,7 +33,7 @@ CONFUSABLES = """# Version: 99.0.0
 2010 ;\t002D ;\tMA\t# HYPHEN
 2014 ;\t30FC ;\tMA\t# EM DASH
 """
-# A look of more than one character is 0x80 and its place in fold_strings.
+# A look-alike of more than one character is 0x80 plus its place in fold_strings.
 LOOKS = {0xB2: ord("2"), 0x405: ord("s"), 0x455: ord("s"), 0x2010: ord("-"), 0x2014: 0x1F, 0x27E8: ord("<"), 0xFB01: 0x80, 0xFF1C: ord("<")}
 
 
@@ -46,13 +46,13 @@ def run(script, data, confusables, seed="0"):
 
 
 def sums_in(table):
-    """The sums that the file names, and where its tables begin."""
+    """Returns the checksums in the file, and the place where its tables begin."""
     head, _, tables = table.partition(b"*/\n")
     return dict(re.findall(r"^ \* (\S+): +([0-9a-f]{64})$", head.decode(), re.M)), tables
 
 
 def differences(script, table, inputs=None):
-    """Returns what is wrong with the table, in words."""
+    """Returns an error of the table, in words."""
     sums, tables = sums_in(table)
     found = []
     if sums.get("fold_table.py") != sum_of(script):

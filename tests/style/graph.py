@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""graph.py SOURCE_DIR [BUILD_DIR]: who uses whom, folder by folder. Prints TAP.
+"""graph.py SOURCE_DIR [BUILD_DIR]: checks which folders use which others. Prints TAP.
 
 It reads the includes of every product file and, from the objects of a build, which file calls or
 reads what another one defines. An arrow may only lead from a higher layer to a lower one, and no
@@ -30,7 +30,7 @@ LAYERS = (
     ("cli/run", "cli/feed", "cli/watch", "cli/doctor", "cli/tail", "cli/timeline", "cli/top", "hostsim/conformance", "hostsim/demo", "hostsim/dev", "hostsim/sim", "plugin/config"),
     ("cli", "hostsim", "plugin/store/db"),
     ("plugin/store/db/lmdb", "plugin/store/db/postgres"),  # the engines
-    ("plugin/store",),  # what its folders share, and the interface to all of it
+    ("plugin/store",),  # the shared part of its folders, and the interface to all of it
     ("plugin/store/rows",),
     ("plugin/store/wake",),
     ("plugin/store/push", "plugin/store/forget"),
@@ -43,7 +43,7 @@ LAYERS = (
     ("plugin/entry",),
 )
 RANK = {folder: rank for rank, row in enumerate(LAYERS) for folder in row}
-# In the picture these are one box each.
+# In the picture each of these is one box.
 BOXES = ("plugin/rules", "plugin/store", "agents", "cli", "hostsim")
 # Pure folders may not include these: they take values and return values.
 PURE = ("plugin/values", "plugin/render", "plugin/rules")
@@ -55,7 +55,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
 def folder_of(path):
-    """The deepest folder of LAYERS that the file is in, or None."""
+    """Returns the deepest folder of LAYERS that contains the file, or None."""
     folder = os.path.dirname(path)
     if path.startswith(("abi/", "hostkit/")):
         return path.split("/")[0]
@@ -83,7 +83,7 @@ def resolve(name, includer, known):
 
 
 def includes(texts):
-    """(file, file, line) for each include of one product file by another."""
+    """Yields (file, file, line) for each include of one product file by another."""
     for path, text in texts.items():
         for found in INCLUDE.finditer(text):
             target = resolve(found[2], path, texts)
@@ -105,7 +105,7 @@ def objects(build, root):
 
 
 def symbols(binaries):
-    """(source file, kind, name) of each symbol; `binaries`: source file -> its object."""
+    """Yields (source file, kind, name) of each symbol. `binaries`: source file -> its object."""
     source = {binary: path for path, binary in binaries.items() if os.path.exists(binary)}
     listing = subprocess.run(["nm", "-A", *source], capture_output=True, text=True, check=True).stdout if source else ""
     for line in listing.splitlines():
@@ -115,7 +115,7 @@ def symbols(binaries):
 
 
 def calls(build, root):
-    """(file, file, symbol) for each use of one file's symbol by another."""
+    """Yields (file, file, symbol) for each use of one file's symbol by another."""
     defined, used = {}, []
     for path, kind, name in symbols(objects(build, root)):
         if kind in "TDBRV":
@@ -123,7 +123,7 @@ def calls(build, root):
         elif kind == "U":
             used.append((path, name))
     for path, name in used:
-        # The bench has its own malloc, to count; nobody else means that one.
+        # The bench has its own malloc, for counting, which no other file uses.
         owners = {owner for owner in defined.get(name, set()) if not owner.startswith("bench/") or path.startswith("bench/")}
         lower = {owner for owner in owners if RANK[folder_of(owner)] < RANK[folder_of(path)] or folder_of(owner) == folder_of(path)}
         for owner in lower or owners:
@@ -132,7 +132,7 @@ def calls(build, root):
 
 
 def edges(arrows):
-    """(folder, folder) -> an example, for arrows between folders."""
+    """Returns (folder, folder) -> an example, for each arrow between folders."""
     found = {}
     for path, target, why in arrows:
         here, there = folder_of(path), folder_of(target)
@@ -146,7 +146,7 @@ def upward(found):
 
 
 def circles(found):
-    """Groups of folders that reach each other."""
+    """Finds groups of folders that reach each other."""
     reach = {folder: {there for here, there in found if here == folder} for folder in RANK}
     for middle in reach:
         for folder in reach:
@@ -157,7 +157,8 @@ def circles(found):
 
 
 def file_circles(arrows):
-    """Files of the hooks that reach each other; a header is one with its file. The table of agents declares its rows, and the addon is one module."""
+    """Finds files of the hooks that reach each other; a header counts as its file. The table of agents, which declares its rows, and the addon, which
+    is one module, are exceptions."""
     found = {(here.rpartition(".")[0], there.rpartition(".")[0]) for here, there, _ in arrows if here.startswith(OF_HOOKS) and there.startswith(OF_HOOKS)}
     reach = {file: {there for here, there in found if here == file and there != file} for arrow in found for file in arrow}
     for middle in reach:
@@ -188,7 +189,7 @@ def box(folder):
 
 
 def draw(found):
-    """The folders as Mermaid, without the arrows that others imply."""
+    """Returns the folders as Mermaid, without arrows that others imply."""
     arrows = {(box(here), box(there)) for here, there in found if box(here) != box(there)}
     nodes = sorted({node for arrow in arrows for node in arrow})
     reach = {node: {there for here, there in arrows if here == node} for node in nodes}

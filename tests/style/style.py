@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""style.py SOURCE_DIR: the rules of CONTRIBUTING.md that a machine can see: layers, lengths, first lines. Prints TAP.
+"""style.py SOURCE_DIR: checks the rules of CONTRIBUTING.md that a machine can check: layers, lengths, first lines. Prints TAP.
 
 `style.py --self-test` gives every rule a text that breaks it and one that does not.
 """
@@ -20,7 +20,7 @@ MAX_COLUMNS = 100  # of C; tables that clang-format leaves alone may be wider
 TEXT = (".c", ".h", ".py", ".sh", ".cmake", ".md", ".json", ".txt", ".yml", ".in", "dev", "run")
 PURE = ("plugin/rules/", "plugin/render/", "plugin/values/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
-# Only here may a header be included; everywhere else is a layer that leaks.
+# Only these folders may include the header.
 ONLY_IN = {
     "lmdb.h": ("plugin/store/db/lmdb/", "bench/", "tests/store/"),
     "libpq-fe.h": ("plugin/store/db/postgres/", "bench/", "tests/fleet/"),
@@ -31,14 +31,14 @@ ONLY_IN = {
     "term.h": ("cli/top/",),
     "vendor/tomlc17/tomlc17.h": ("command/toml.c",),
 }
-# An engine, and who may know one: the tools that read a store's file without it, and tests.
+# The engines, and the files that may know one: tools that read a store's file without the store, and tests.
 ENGINES = ("store/db/lmdb/", "store/db/postgres/")
 WITH_ENGINES = ("plugin/store/db/", "plugin/store/maintenance/", "plugin/store/maintenance_postgres/", "tests/store/", "tests/fleet/rows")
 NOT_IN_PURE = ("lmdb.h", "jansson.h", "time.h", "sys/time.h", "sys/random.h", "pthread.h", "unistd.h", "store/store.h")
 # Split, so that this file does not match itself.
 HOME = re.compile(r"/(?:home|Users)/[a-z][\w.-]*/|/ro" + r"ot/")
 LATER = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|HA" + r"CK)\b")
-CONFLICT = re.compile(r"^(?:<{7}|>{7}) ")  # a merge that is not finished
+CONFLICT = re.compile(r"^(?:<{7}|>{7}) ")  # a mark of an unfinished merge
 # Characters that show text in another order than it has, or hide some of it: a reviewer would not see them.
 HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]")
 SPDX = "SPDX-License-Identifier: MIT"
@@ -140,7 +140,8 @@ RULES = {
 
 
 def files(source):
-    """Lists what git knows or would add; without git, or outside a checkout, everything but build/. Not vendor/: it is the work of others."""
+    """Lists the files that git knows or would add; without git, or outside a checkout, all files except build/. vendor/ is left out, because others
+    have written it."""
     listing = None
     if shutil.which("git"):
         listing = subprocess.run(["git", "-C", source, "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, check=False)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""symbols.py SOURCE_DIR BUILD_DIR: the external names of the product's objects. Prints TAP.
+"""symbols.py SOURCE_DIR BUILD_DIR: checks the external names of the product's objects. Prints TAP.
 
-Each begins with a word of its module, and somebody else uses it: another file of the product, or a
-test. `symbols.py --self-test` gives both rules something to find.
+Each must begin with a word of its module, and another file of the product or a test must use it. `symbols.py --self-test` gives both rules something
+to find.
 """
 import os
 import re
@@ -13,7 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 import graph  # pylint: disable=wrong-import-position
 
-# folder -> what its external names begin with: its own name, or that of the file or type that they are about.
+# folder -> prefixes of its external names: its own name, or the name of a file or type.
 PREFIXES = {
     "agents/call": "hook",
     "agents/deliver": "hook",
@@ -75,7 +75,7 @@ PREFIXES = {
     "plugin/store/wake": "store",
     "plugin/values": "level message outcome outline run system",
 }
-# Names that somebody outside the product has chosen, and looks for.
+# Names that other programs have chosen, and look for.
 CHOSEN_OUTSIDE = {
     "main": "the C library's",
     "tidings_entry": "the contract's: hosts look it up",
@@ -93,7 +93,7 @@ def is_ours(name):
 
 
 def misnamed(defined):
-    """`defined`: name -> files."""
+    """Finds external names without a prefix of their folder. `defined`: name -> files."""
     found = []
     for name, paths in sorted(defined.items()):
         for path in sorted(paths):
@@ -105,14 +105,15 @@ def misnamed(defined):
 
 
 def unused(defined, used, words):
-    """`used`: name -> files whose objects use it; `words`: of tests, and of files that this build has not compiled."""
+    """Finds external names without another user. `used`: name -> files whose objects use it. `words`: the words in tests, and in files that this
+    build has not compiled."""
     return [f"{', '.join(sorted(paths))}: nobody else uses {name}: it is static, or goes"
             for name, paths in sorted(defined.items())
             if is_ours(name) and not name.startswith(PUBLIC) and not used.get(name, set()) - paths and name not in words]
 
 
 def idle(defined):
-    """Rows of PREFIXES and words in them that nothing needs any more."""
+    """Finds unused rows of PREFIXES and unused words in them."""
     present = {(os.path.dirname(path), name.split("_")[0]) for name, paths in defined.items() for path in paths}
     return [f"PREFIXES: nothing in {folder}/ begins with {word}" for folder, words in PREFIXES.items()
             for word in words.split() if (folder, word) not in present]
@@ -136,7 +137,7 @@ def judge(root, build):
             used.setdefault(name, set()).add(path)
     tests = [os.path.join(folder, name) for top in ("tests", "docs/examples") for folder, _, names in os.walk(os.path.join(root, top))
              for name in names if name.endswith((".c", ".h"))]
-    # Not those that build nothing of the product's own, nor headers, which declare what they do not use.
+    # Files that this build has not compiled, without headers, which declare names that they do not use.
     absent = [path for path in graph.sources(root) if path.endswith(".c") and path not in binaries]
     rules = [
         (f"external names begin with their module's word ({len(defined)} names of {len(binaries)} objects)", misnamed(defined)),

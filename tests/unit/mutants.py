@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""mutants.py: the laws, and the second plan, see what they are for. Each mutant is policy or rendering with one function changed. A mutant that is
-not noticed fails this test, and so does one that breaks another law first. Prints TAP. `mutants.py laws|policy|leases [LAW]` tries those whose
-law has LAW in it."""
+"""mutants.py: tests that the laws and the second plan find bugs. Each mutant is policy or rendering with one function changed. The test fails if a
+mutant is not noticed, or if it breaks another law first. Prints TAP. `mutants.py laws|policy|leases [LAW]` tries those whose law contains LAW."""
 import os
 import shlex
 import subprocess

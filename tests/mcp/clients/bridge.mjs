@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// bridge.mjs PACKAGES COMMAND...: an HTTP server in front of a server over stdio, for the conformance suite, which knows HTTP only. Each session has
-// a process of its own; messages pass as the official transports carry them. Prints its port.
+// bridge.mjs PACKAGES COMMAND...: an HTTP server in front of a server over stdio, for the conformance suite, which supports only HTTP. Each session
+// has its own process; the official transports carry the messages. Prints its port.
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
@@ -19,7 +19,7 @@ async function open() {
   const stdio = new StdioClientTransport({ command, args, env: process.env, stderr: 'ignore' })
   const http = new StreamableHTTPServerTransport({ sessionIdGenerator: () => randomUUID(), onsessioninitialized: (id) => sessions.set(id, http) })
   http.onmessage = (message) => stdio.send(message).catch(() => {})
-  // Requests and notices of the server belong to the call that runs: the suite makes one at a time.
+  // Requests and notices of the server belong to the running call, because the suite makes one call at a time.
   let current
   const toServer = http.onmessage
   http.onmessage = (message) => {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// clients.mjs TIDINGS PACKAGES: the official clients with `tidings mcp`, as a server and around server-everything. PACKAGES is the folder whose
-// node_modules has them. Prints TAP. Its own process is the agent.
+// clients.mjs TIDINGS PACKAGES: tests the official clients with `tidings mcp`, as a server and around server-everything. The node_modules of the
+// folder PACKAGES has them. Prints TAP. The process itself is the agent.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

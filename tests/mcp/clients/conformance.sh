@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# conformance.sh TIDINGS PACKAGES: the official conformance suite with server-everything, bare and in the wrapper: each check must end alike. The
-# suite's fixtures are not all in that server, so some checks fail; they fail alike.
+# conformance.sh TIDINGS PACKAGES: runs the official conformance suite with server-everything, bare and in the wrapper: each check must have the same
+# result. Some checks fail in both cases, because that server lacks some fixtures of the suite.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 tidings=$1 packages=$2

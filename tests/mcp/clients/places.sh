@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# places.sh TIDINGS PACKAGES: the programs of Amp and Cline read what `tidings setup mcp` writes, and what Cline's writes is wrapped. Neither needs an
-# account for this.
+# places.sh TIDINGS PACKAGES: tests that the programs of Amp and Cline read the entries of `tidings setup mcp`, and that entries of Cline are wrapped.
+# Neither needs an account for this.
 set -euo pipefail
 tidings=$1 packages=$2/node_modules
 work=$(mktemp -d)
