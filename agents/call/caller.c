@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/call/caller.c: Nothing is opened: at a session's start the transcript is
- * not there yet.
+ * agents/call/caller.c: it judges by names only and opens no transcript, because at a session's
+ * start there is none yet.
  */
 #include "agents/call/caller.h"
 
@@ -12,8 +12,8 @@
 
 #include "agents/call/field.h"
 
-/* The pattern with the session's id in it, which may have any characters. Free it; NULL: out of
- * memory. */
+/* Returns the pattern with the session's id in it, escaped, because an id may have any characters.
+ * Free it; NULL: out of memory. */
 static char *pattern_of(const char *transcript, const char *session) {
   char *pattern = NULL;
   size_t len = 0;
@@ -34,8 +34,8 @@ static bool is_below(const char *path, const char *folder, const char *rest) {
          strncmp(path + folder_len + 1, rest, rest_len) == 0;
 }
 
-/* In the agent's own folder; or in one that has the same layout, because the agent may see another
- * HOME than its hooks. */
+/* Is it a transcript in the agent's own folder, or in a folder with the same layout? The agent may
+ * see another HOME than its hooks. */
 static bool is_transcript_of(const struct host *host, const char *path, const char *session) {
   const char *transcript = host->caller.transcript;
   if (!transcript || !path[0]) return false;
@@ -61,7 +61,7 @@ static bool has_all(const json_t *input, const char *const *names) {
   return true;
 }
 
-/* A transcript that is not the agent's is another program's. */
+/* Is it the agent? A call with the transcript of another program comes from that program. */
 static bool is_caller(const struct host *host, const json_t *input) {
   const struct host_caller *caller = &host->caller;
   const char *path = hook_field_text(host, input, FIELD_TRANSCRIPT);

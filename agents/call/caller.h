@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/call/caller.h: which agent has made a hook call. Setup writes a hook for one agent, and
- * other programs read that file, too.
+ * agents/call/caller.h: finds the agent that has made a hook call. Setup writes a hook for one
+ * agent, but other programs read that file too.
  */
 #ifndef AGENTS_CALL_CALLER_H
 #define AGENTS_CALL_CALLER_H
@@ -10,8 +10,8 @@
 
 #include "agents/hosts/hosts.h"
 
-/* `host`: the one for which setup has written the hook. Returns it, or the one that borrows its
- * hooks; NULL: an unknown caller. */
+/* `host`: the agent for which setup has written the hook. Returns it, or an agent that uses its
+ * hooks too; NULL: the caller is unknown. */
 const struct host *hook_caller(const struct host *host, const json_t *input);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/call/edits.c: which files a tool call has changed. Only tools that name the files in
- * their input are covered; changes by a shell command are not.
+ * agents/call/edits.c: lists the files that a tool call has changed. Only tools that name the files
+ * in their input are covered; changes by a shell command are not.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -14,8 +14,8 @@
 json_t *hook_member(const json_t *object, const char *names);
 const char *hook_member_text(const json_t *object, const char *names);
 
-/* The first member that has the field and is no empty text; NULL, or "": there is none. Borrowed
- * from the call's input. */
+/* Returns the first member that has the field and is no empty text; NULL, or "": there is none.
+ * Borrowed from the call's input. */
 json_t *hook_field(const struct host *host, const json_t *input, enum host_field field);
 const char *hook_field_text(const struct host *host, const json_t *input, enum host_field field);
 

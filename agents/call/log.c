@@ -61,12 +61,14 @@ out:
   return log;
 }
 
-/* The C library would read the system's time zone first, in each call of a hook. */
+/* Writes the time without the C library, which would read the system's time zone at each call of a
+ * hook. */
 static void write_time(FILE *out) {
   struct buffer text = BUFFER_EMPTY;
   struct json_writer writer = {.out = &text};
   json_put_time(&writer, NULL, clock_wall_ms());
-  if (!text.failed && text.len > 2) fwrite(text.bytes + 1, 1, text.len - 2, out); /* no quotes */
+  if (!text.failed && text.len > 2)
+    fwrite(text.bytes + 1, 1, text.len - 2, out); /* without the quotes */
   buffer_free(&text);
 }
 
@@ -84,12 +86,12 @@ static void write_line(FILE *out, const char *text) {
   fputc('\n', out);
 }
 
-/* Free it. NULL: no memory. */
+/* Returns a line; free it. NULL: no memory. */
 __attribute__((format(printf, 1, 0))) static char *make_line(const char *format, va_list arguments,
                                                              size_t *ret_len) {
   char *text = NULL, *line = NULL;
   if (vasprintf(&text, format, arguments) < 0) return NULL;
-  FILE *memory = open_memstream(&line, ret_len); /* one write: processes share the file */
+  FILE *memory = open_memstream(&line, ret_len); /* for one write: processes share the file */
   if (memory) write_line(memory, text);
   free(text);
   if (memory && fclose(memory) == 0) return line;
@@ -128,7 +130,8 @@ void hook_log_prepare(const char *format, ...) {
   free(folder);
 }
 
-/* Its folders are mostly there; what makes them may be called in a signal's handler. */
+/* Opens the log in a signal's handler. Its folders mostly exist; the functions that make them are
+ * safe there. */
 static int open_prepared(void) {
   int fd = open_to_append(prepared.path);
   if (fd >= 0 || errno != ENOENT) return fd;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/call/owner.c: Agents run a hook through a shell, which may or may not
- * replace itself by the hook, and people put wrappers in between.
+ * agents/call/owner.c: finds the agent above a hook. Agents run a hook through a shell, which may
+ * replace itself by the hook or not, and people put wrappers between the two.
  */
 #include "agents/call/owner.h"
 
@@ -30,7 +30,7 @@ static bool is_passed_over(const char *name) {
   return false;
 }
 
-/* The names of a process: of the file that it runs, of its script, and if that may matter, the name
+/* The names of a process: of the file that it runs, of its script, and, if it may matter, the name
  * that it gives itself. */
 struct seen {
   struct process process;
@@ -42,14 +42,14 @@ static bool is_between(const struct seen *seen) {
   return is_passed_over(script[0] ? script : seen->program);
 }
 
-/* The file is called by the agent's name and a platform. */
+/* Does the process run a file whose name consists of the agent's name and a platform? */
 static bool runs_file_of(const struct seen *seen, const struct host *host) {
   size_t len = strlen(host->program);
   return strncmp(seen->program, host->program, len) == 0 &&
          !(seen->program[len] >= 'a' && seen->program[len] <= 'z');
 }
 
-/* A hook has no time for files of /proc that it does not need. */
+/* Reads only the files of /proc that the hook needs, because it has little time. */
 static int look_at(uint32_t pid, const struct host *host, struct seen *ret_seen) {
   if (owner_look_up(pid, &ret_seen->process)) return -1;
   owner_program(pid, ret_seen->program);
@@ -60,9 +60,9 @@ static int look_at(uint32_t pid, const struct host *host, struct seen *ret_seen)
   return 0;
 }
 
-/* Is it the agent, by one of these names? Some agents' files are named by their version, and only
- * the process names itself after the agent. A copy of a shell that runs a script of that name
- * does it too, and so a shell has no title here. */
+/* Is it the agent, by one of these names? The files of some agents have the name of a version, and
+ * only the process's title is the agent's name. A shell that runs a script of that name has the
+ * same title, so the titles of shells are ignored. */
 static bool is_agent(const struct seen *seen, const struct host *host) {
   return host && (runs_file_of(seen, host) || strcmp(seen->title, host->program) == 0 ||
                   script_is_of(seen->script, host->program));
@@ -72,7 +72,7 @@ static bool is_agent(const struct seen *seen, const struct host *host) {
 struct look {
   uint32_t owner;      /* the agent, found by its name */
   struct seen nearest; /* the nearest process that is no wrapper; pid 0: none */
-  uint32_t unseen;     /* a process that only its number tells of; 0: none */
+  uint32_t unseen;     /* a process of which only the pid is known; 0: none */
   char chain[256];     /* for people: "sh 12, systemd 1" */
 };
 
@@ -82,8 +82,8 @@ static void add_to_chain(struct look *look, const struct seen *seen) {
            seen->program, seen->process.pid);
 }
 
-/* Stops at a process that has adopted an orphan, because those above it have nothing to do with
- * this one. */
+/* It stops at a process that has adopted an orphan, because the processes above it are not related
+ * to this one. */
 static void look_above(uint32_t parent, const struct host *host, struct look *ret_look) {
   struct look look = {.owner = 0};
   struct process self = {.pid = 0};

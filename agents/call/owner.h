@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/call/owner.h: which process is the agent that calls a hook.
+ * agents/call/owner.h: finds the process of the agent that calls a hook.
  */
 #ifndef AGENTS_CALL_OWNER_H
 #define AGENTS_CALL_OWNER_H
@@ -11,15 +11,14 @@
 
 enum { OWNER_WHY_SIZE = 512 };
 
-/* The nearest process above this one that is the agent, by its program, its name or the script that
- * it runs. Else the nearest one that is no shell, and nothing that a command line puts in between
- * (env, flock, ...). 0: there is none, and `why` says so for people: the agent, or a process in
- * between, has ended, or is hidden. Ask before anything that may wait: the agent may end meanwhile.
- * `host` NULL: no name is known, and `why` stays empty. */
+/* Returns the nearest process above this one that is the agent, by its program, its name or its
+ * script; otherwise the nearest one that is neither a shell nor a wrapper of command lines (env,
+ * flock, ...). 0: there is none, and `why` explains that for people: the agent, or a process
+ * between the two, has ended or is hidden. Call it before anything that may wait, because the agent
+ * may end meanwhile. `host` NULL: no name is known, and `why` stays empty. */
 uint32_t hook_owner(const struct host *host, char why[OWNER_WHY_SIZE]);
 
-/* How a line of the log goes on that says that a session has no process that lasts: doctor looks
- * for both. */
+/* Parts of lines in the log about sessions without a lasting process; doctor looks for both. */
 #define OWNER_NOT_FOUND "no agent found"
 #define OWNER_HAS_ENDED "the session's process has ended between two calls"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/call/strangers.c: Each line is a JSON object; its first members are what
- * distinguishes programs. A program that a later version knows is not listed any more.
+ * agents/call/strangers.c: each line is a JSON object, whose first members distinguish programs. A
+ * program that a later version knows is not listed any more.
  */
 #include "agents/call/strangers.h"
 
@@ -32,7 +32,7 @@ static json_t *cut(const char *text) {
   return json_stringn(text, utf8_prefix(span, MOST_TEXT));
 }
 
-/* No values of the call but its event and the transcript's path: they may be secrets. */
+/* Returns only the names of the call's members, because their values may be secrets. */
 static json_t *names_in(json_t *input) {
   json_t *names = json_array(), *value = NULL;
   const char *name = NULL;
@@ -42,7 +42,8 @@ static json_t *names_in(json_t *input) {
   return names;
 }
 
-/* How its lines begin: the object without its closing brace. Free it; NULL: out of memory. */
+/* Returns the beginning of a program's lines: the object without its closing brace. Free it; NULL:
+ * out of memory. */
 static char *beginning(const struct hook_call *call, const char *program) {
   json_t *known = json_pack("{s:s, s:s, s:o}", "version", TIDINGS_VERSION, "host", call->host->name,
                             "program", cut(program));
@@ -64,7 +65,8 @@ static char *line_of(const struct hook_call *call, const char *start) {
   return line;
 }
 
-/* Two processes may both find nothing and write: then it is there twice, which harms nothing. */
+/* Two processes may find no line at the same time and write the same line twice, which does no
+ * harm. */
 static void append(const char *path, const char *line, bool truncate) {
   const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   int fd = open(path, flags | (truncate ? O_TRUNC : 0), 0600);

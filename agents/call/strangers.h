@@ -14,9 +14,9 @@
  * lines. `owner`: the process that has called; 0: not known. */
 void hook_stranger_note(const struct hook_call *call, uint32_t owner);
 
-/* The callers that this version of tidings did not know, as objects with "host", "program",
- * "event", "transcript" and "fields", the names in the call. *ret_path: where they are kept; free
- * it. NULL: none. */
+/* Returns the callers that this version of tidings did not know, as objects with "host", "program",
+ * "event", "transcript" and "fields", the names in the call. NULL: none. *ret_path: the path of the
+ * file; free it. */
 json_t *hook_strangers(char **ret_path);
 
 #endif

@@ -23,8 +23,8 @@ static int32_t no_memory(struct tidings_error *error) {
   return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
 }
 
-/* The texts of a composed carrier, an empty line between them, without the line breaks around
- * each; and the marker by which the delivery is found in the transcript. */
+/* Joins the texts of a composed carrier with empty lines between them, without the line breaks
+ * around each text, and appends the marker by which the delivery is found in the transcript. */
 static char *joined(const struct hostkit_outgoing *outgoing, uint64_t delivery) {
   char *text = NULL, marker[HOOK_MARKER_SIZE];
   size_t len = 0;
@@ -64,8 +64,8 @@ static int32_t compose(struct hostkit *kit, const struct hook_call *call, const 
   return *ret_text ? TIDINGS_OK : no_memory(error);
 }
 
-/* Beside a message that is not in the transcript nothing else goes: a session that is resumed would
- * lack it. */
+/* Returns the room beside a message. If the agent does not write the message into its transcript,
+ * nothing else is added, because a resumed session would lack it. */
 static uint64_t room_of_turn(const struct hook_call *call, const struct tidings_action *action,
                              const char *content) {
   bool recorded = !call->host->leaves_out_reasons || call->moment != HOOK_STOP;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/deliver/parts.c: The later parts are submitted first, under ids that
- * follow from the message's own, and then the message is cut to its first part. So a call that ends
- * in between loses nothing, and one that begins anew repeats nothing.
+ * agents/deliver/parts.c: the later parts are submitted first, under ids that follow from the
+ * message's own, and then the message is cut to its first part. So a call that ends between the two
+ * loses nothing, and a repeated call does not submit a part twice.
  */
 #include "agents/deliver/parts.h"
 
@@ -16,8 +16,8 @@
 #include "common/span.h"
 #include "common/utf8.h"
 
-/* Beside a message: the marker, and what stands before it where an agent forgets some beginnings.
- * A part has a heading, too. */
+/* BESIDE: bytes beside a message, for the marker, and for the words before a message whose
+ * beginning the agent would forget. HEADING: bytes of a part's heading. */
 enum { BESIDE = HOOK_MARKER_SIZE + 32, HEADING = 64, SMALLEST = 256, MOST_ID = 160 };
 
 struct parts {
@@ -25,7 +25,7 @@ struct parts {
   struct tidings_span content;
   size_t most; /* bytes of the content in one part */
   size_t count;
-  const char *before; /* the id of the message after it in the queue; NULL: it is the last */
+  const char *before; /* the id of the message after it in the queue; NULL: it is the last one */
   bool steer;
 };
 
@@ -35,9 +35,10 @@ size_t hook_parts_room(const struct hook_call *call) {
   return room > BESIDE + SMALLEST ? room - BESIDE : SMALLEST;
 }
 
-/* -- where it is cut --------------------------------------------------------------------------- */
+/* -- cutting ----------------------------------------------------------------------------------- */
 
-/* After a line, else after a word, if there is one near the end; else between two characters. */
+/* Returns the end of a part: after a line, or else after a word, if one ends near the limit;
+ * otherwise between two characters. */
 static size_t part_end(struct tidings_span text, size_t most) {
   size_t end = utf8_prefix(text, most);
   const char *line = memrchr(text.ptr, '\n', end), *word = memrchr(text.ptr, ' ', end);
@@ -75,10 +76,11 @@ static json_t *new_content(const struct parts *parts, size_t number) {
 
 /* -- the events -------------------------------------------------------------------------------- */
 
-/* It was submitted by an earlier call. */
+/* Has an earlier call submitted it? */
 static bool was_before(int32_t code) { return code == TIDINGS_E_STATE || code == TIDINGS_E_FIRED; }
 
-/* A long id becomes its beginning and a hash, so that what follows has room. */
+/* Makes a part's id. A long id becomes its beginning and a hash, so that there is room for the
+ * number. */
 static json_t *new_id(const struct parts *parts, size_t number) {
   struct tidings_span id = span_text(parts->id);
   size_t prefix_len = utf8_prefix(id, MOST_ID);
@@ -100,8 +102,8 @@ static int32_t submit_rest(struct hostkit *kit, const struct hook_call *call,
   return code;
 }
 
-/* Each part goes before the message that came next. A message that does not wait any more has its
- * turn anyway. */
+/* Moves each part before the message that came next. If that message does not wait any more, its
+ * turn has come already. */
 static int32_t move_rest(struct hostkit *kit, const struct hook_call *call,
                          const struct parts *parts, struct tidings_error *error) {
   int32_t code = TIDINGS_OK;
@@ -121,7 +123,7 @@ static int32_t keep_first(struct hostkit *kit, const struct hook_call *call,
   return hook_send_event(kit, call, "message.edited", data, NULL, error);
 }
 
-/* -- which message ----------------------------------------------------------------------------- */
+/* -- finding the message ----------------------------------------------------------------------- */
 
 static int32_t ask_queue(struct hostkit *kit, const struct hook_call *call, json_t **ret_queue,
                          struct tidings_error *error) {
@@ -140,7 +142,7 @@ static bool is_part(const struct parts *parts, const char *id) {
   return is;
 }
 
-/* The message that comes next, except its own parts, which an earlier call has submitted. */
+/* Finds the next message, without its own parts, which an earlier call may have submitted. */
 static const char *find_before(const struct parts *parts, const json_t *messages, size_t index) {
   const json_t *next;
   while ((next = json_array_get(messages, ++index))) {
@@ -189,8 +191,9 @@ int32_t hook_parts_of_offer(struct hostkit *kit, const struct hook_call *call,
 
 /* -- with a tool's result ---------------------------------------------------------------------- */
 
-/* A tab, or a character that nobody sees, is shown as several: half of the room is enough for most
- * texts, and what does not fit even so becomes a turn of its own. */
+/* Returns the room for a part. Tabs and invisible characters are shown as several characters, so a
+ * part has half of the room, which is enough for most texts; a part that does not fit becomes a
+ * turn of its own. */
 static size_t room_beside_result(const struct hook_call *call) {
   return call->room / 2 > BESIDE + HEADING + SMALLEST ? call->room / 2 - BESIDE - HEADING
                                                       : SMALLEST;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/deliver/parts.h: messages that are larger than what an agent shows its model of one
- * answer. Such a message becomes several, each with a number and a carrier of its own.
+ * agents/deliver/parts.h: messages that are larger than the part of an answer that an agent shows
+ * its model. Such a message becomes several messages, each with a number and a carrier of its own.
  */
 #ifndef AGENTS_DELIVER_PARTS_H
 #define AGENTS_DELIVER_PARTS_H
@@ -12,14 +12,14 @@
 /* How many bytes of messages one answer of this call can have; 0: no limit. */
 size_t hook_parts_room(const struct hook_call *call);
 
-/* Makes parts of a message that is offered, and offers the first: *ret_reply has it, or no offer
- * where somebody else has changed the queue meanwhile. A call that has no time left changes nothing
- * but the end of the queue, and the next one goes on with it. Errors: BUSY and the events'. */
+/* Makes parts of an offered message, and offers the first: *ret_reply has it, or no offer if
+ * another process has changed the queue meanwhile. A call that runs out of time has changed only
+ * the end of the queue, and the next call continues. Errors: BUSY and those of events. */
 int32_t hook_parts_of_offer(struct hostkit *kit, const struct hook_call *call,
                             const struct tidings_action *action, struct tidings_reply **ret_reply,
                             struct tidings_error *error);
 
-/* Before a tool's result: the same for a message that is to go with it and is too large. */
+/* Does the same, before a tool's result, for a steered message that is too large for it. */
 int32_t hook_parts_of_steered(struct hostkit *kit, const struct hook_call *call,
                               struct tidings_error *error);
 

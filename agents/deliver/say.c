@@ -21,7 +21,7 @@ static bool is_wanted(struct hostkit *kit) {
   return wanted;
 }
 
-/* The first line, cut between characters. */
+/* Prints the first line, cut between characters. */
 static void print_start(FILE *out, struct tidings_span text) {
   const char *line_end = !text.len ? NULL : memchr(text.ptr, '\n', text.len);
   size_t whole = line_end ? (size_t)(line_end - text.ptr) : text.len, len = whole;
@@ -37,7 +37,7 @@ static size_t count_notifications(const struct tidings_reply *reply) {
   return count;
 }
 
-/* "2 notifications, the first: CI failed; a steered message". */
+/* Prints "2 notifications, the first: CI failed; a steered message". */
 static void print_parts(FILE *out, const char *content, const struct tidings_reply *reply) {
   size_t count = count_notifications(reply);
   const char *between = "";

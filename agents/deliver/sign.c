@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/deliver/sign.c: The store's key never leaves the process, and of a
- * session's key nothing leads back to it or to the key of another session.
+ * agents/deliver/sign.c: the store's key never leaves the process, and a session's key does not
+ * reveal it or the key of another session.
  */
 #include "agents/deliver/sign.h"
 
@@ -25,7 +25,7 @@ static bool read_key(const char *text, uint8_t ret_key[KEY_BYTES]) {
   return true;
 }
 
-/* Once in a process, which has one store. */
+/* Asks the store for its key, only once in a process, which has one store. */
 static int32_t ask_key(struct hostkit *kit, const uint8_t **ret_key, struct tidings_error *error) {
   static uint8_t key[KEY_BYTES];
   static bool is_known;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/deliver/usage.h: how much of the model's context is used, as an event.
+ * agents/deliver/usage.h: reports how much of the model's context is used.
  */
 #ifndef AGENTS_DELIVER_USAGE_H
 #define AGENTS_DELIVER_USAGE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/claude.c: the row of Claude Code. docs/hosts/claude.md says what was seen of it.
+ * agents/hosts/claude.c: the row of Claude Code. docs/hosts/claude.md has the observations.
  */
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"

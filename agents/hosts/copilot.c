@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/copilot.c: the row of GitHub Copilot CLI. docs/hosts/copilot.md has what was seen.
+ * agents/hosts/copilot.c: the row of GitHub Copilot CLI. docs/hosts/copilot.md has the
+ * observations.
  */
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"
 
-/* Its transcript does not have what it is given after a tool that fails. It asks PermissionRequest
- * before it knows whether a person is asked, and calls ErrorOccurred for each attempt. */
+/* Its transcript lacks the text that a hook adds after a failed tool. It calls PermissionRequest
+ * before it knows whether a person is asked, and ErrorOccurred for each attempt. */
 static const struct host_hook copilot_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
                                                  {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
                                                  {"PostToolUse", HOOK_AFTER_TOOL, NULL, false},
@@ -25,7 +26,7 @@ static const struct host_record copilot_records[] = {
     {SAYS_COMPACTED, "type", "session.compaction_complete"},
     {SAYS_MODEL, NULL, NULL}};
 
-/* It names the fields of a notice otherwise than those of its other calls. */
+/* The fields of its notices have other names than the fields of its other calls. */
 static const char *const copilot_names[HOST_FIELDS] = {[FIELD_SESSION] = "session_id sessionId"};
 
 static const struct host_editor copilot_editors[] = {{"Write", "path file_path", NULL},

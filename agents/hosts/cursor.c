@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/cursor.c: the row of Cursor. docs/hosts.md says what was seen of it.
+ * agents/hosts/cursor.c: the row of Cursor. docs/hosts.md has the observations.
  */
 #include "agents/hosts/hosts.h"
 

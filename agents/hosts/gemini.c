@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/gemini.c: the row of Gemini CLI. docs/hosts/gemini.md says what was seen of it.
+ * agents/hosts/gemini.c: the row of Gemini CLI. docs/hosts/gemini.md has the observations.
  */
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"
@@ -22,7 +22,7 @@ static const struct host_switch gemini_switches[] = {
 
 static const char *const gemini_package_files[] = {
     "extensions/tidings/gemini-extension.json",
-    "extensions/tidings/.gemini-extension-install.json", /* of one that is only linked */
+    "extensions/tidings/.gemini-extension-install.json", /* of an extension that is only linked */
     NULL};
 
 static const struct host_package gemini_package = {.files = gemini_package_files,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/mcp.h: programs that call no hooks and load no module, but start MCP servers: where
- * each lists them. By their documentation and sources, and where `is_proved` by what they write.
+ * agents/hosts/mcp.h: programs that call no hooks and load no module, but start MCP servers: the
+ * files in which each lists them. The facts come from their documentation and sources, and, with
+ * `is_proved`, from a run of the program.
  */
 #ifndef AGENTS_HOSTS_MCP_H
 #define AGENTS_HOSTS_MCP_H
@@ -17,13 +18,13 @@ struct host_of_mcp_root {
 
 struct host_of_mcp {
   const char *name, *title;
-  struct host_of_mcp_root roots[3]; /* the first that is known */
-  const char *pointer, *old_home; /* a file of the home that names the folder; a folder of the home
-                                     that is used if it is there; or NULL */
+  struct host_of_mcp_root roots[3]; /* the first known one counts */
+  const char *pointer, *old_home; /* pointer: a file in the home that names the folder; old_home: a
+                                     folder in the home that is used if it exists; or NULL */
   const char *member;             /* the object of servers; NULL: the file is YAML */
-  bool has_types;                 /* an entry says that it is a program */
-  bool has_comments;              /* without its file, the one with "c" after its name is read */
-  bool is_proved;                 /* its own program has been seen to read the entry */
+  bool has_types;                 /* an entry has a type that says that it is a program */
+  bool has_comments; /* if its file is missing, the file with "c" after the name is used */
+  bool is_proved;    /* its own program has been seen to read the entry */
 };
 
 extern const struct host_of_mcp hosts_of_mcp[];

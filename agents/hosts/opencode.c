@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/opencode.c: the row of opencode. docs/hosts/opencode.md says what was seen of it.
+ * agents/hosts/opencode.c: the row of opencode. docs/hosts/opencode.md has the observations.
  */
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"

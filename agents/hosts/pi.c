@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/pi.c: the row of pi. docs/hosts/pi.md says what was seen of it.
+ * agents/hosts/pi.c: the row of pi. docs/hosts/pi.md has the observations.
  */
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"

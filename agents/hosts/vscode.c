@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/vscode.c: the row of VS Code. docs/hosts.md says what was seen of it.
+ * agents/hosts/vscode.c: the row of VS Code. docs/hosts.md has the observations.
  */
 #include "agents/hosts/hosts.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/node/addon.c: the Node-API module: `open`, and what stays of an instance until its
- * environment ends. Each thread of JavaScript has one environment; an instance belongs to it.
+ * agents/node/addon.c: the Node-API module: `open`, and the state of an instance, which lives until
+ * its environment ends. Each thread of JavaScript has one environment, to which its instances
+ * belong.
  */
 #include <stdlib.h>
 #include <string.h>

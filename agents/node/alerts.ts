@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// alerts.ts: who alerts a person, if the user's configuration wants that: `tidings wait --alert` beside each session that a person sees, which ends when
-// the session is left, and with this process. There is one for a session, and nothing waits for it.
+// alerts.ts: starts `tidings wait --alert` beside each session that a person sees, if the user's configuration turns alerts on. This process ends when
+// the session is left, or with the host's process. Each session has one, and no call waits for it.
 import { spawn } from "node:child_process";
 import { type Alerter, type Kit, describe, findCommand, log } from "./kit.ts";
 
@@ -29,7 +29,7 @@ export function alertBeside(kit: Kit, session: string): void {
   }
 }
 
-/** The session has started: it collects what waits for whoever works in its folder. Another process does that, and nothing waits for it. */
+/** Call it when a session has started: another process collects the notifications that wait for a session in its folder; no call waits for that. */
 export function collectMailboxes(kit: Kit, session: string): void {
   try {
     const child = spawn(findCommand() ?? "tidings", ["box", "collect", "--session", session], { detached: true, stdio: "ignore", env: process.env });
@@ -40,7 +40,7 @@ export function collectMailboxes(kit: Kit, session: string): void {
   }
 }
 
-/** The session is left, or another process has it. */
+/** Call it when the session is left, or another process has taken it. */
 export function alertNoMore(kit: Kit, session: string): void {
   const alerter = kit.alerts ? kit.alerters.get(session) : undefined;
   if (!alerter) return;

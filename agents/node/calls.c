@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/node/calls.c: the calls of an open instance. A hook that has nothing to say costs the
- * engine's call and three short strings: no JSON, no allocation. Replies cross as hostkit's JSON.
+ * agents/node/calls.c: the calls of an open instance. A hook with nothing to deliver costs the
+ * engine's call and three short strings, without JSON and without an allocation. Replies are handed
+ * over as hostkit's JSON.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -85,8 +86,8 @@ static bool ids_allocate(struct napi_env__ *env, struct ids *ids) {
   return false;
 }
 
-/* Undefined and null are no ids. Always ids_free. The array's getters may do anything, close the
- * instance for instance. */
+/* Reads the ids; undefined and null mean that there are none. Always call ids_free. The array's
+ * getters may run any code, which may even close the instance. */
 static bool ids_take(struct napi_env__ *env, struct napi_value__ *array, struct ids *ids) {
   int type = NAPI_UNDEFINED;
   bool is_array = false;
@@ -159,7 +160,7 @@ static bool asks_for_nothing(const struct tidings_reply *reply) {
   return !reply->delivery_id && !reply->part_count && !reply->action_count && !reply->ledger.len;
 }
 
-/* A reply that asks for nothing keeps one thing: its time to wake, if there is one. */
+/* Returns the time to wake of a reply that asks for nothing else, if it has one. */
 static struct napi_value__ *give_time(struct napi_env__ *env, struct tidings_reply *reply) {
   struct napi_value__ *value = NULL;
   double time_ms = (double)reply->wake_at_ms;
@@ -168,7 +169,8 @@ static struct napi_value__ *give_time(struct napi_env__ *env, struct tidings_rep
   return napi_create_double(env, time_ms, &value) == NAPI_OK ? value : throw_engine(env);
 }
 
-/* `report`: a reply that asks for nothing is only its time, which saves writing and reading it. */
+/* `report`: a reply that asks for nothing becomes only its time, which saves writing and reading
+ * JSON. */
 static struct napi_value__ *send_event(struct napi_env__ *env, struct napi_callback_info__ *info,
                                        bool report) {
   struct call call;
@@ -216,8 +218,8 @@ struct napi_value__ *call_query(struct napi_env__ *env, struct napi_callback_inf
 
 /* -- settle ------------------------------------------------------------------------------------ */
 
-/* Digits only, as the JSON form of a reply has them: JavaScript's numbers are too short for
- * them. */
+/* Reads a delivery id, which is a string of digits, as in the JSON form of a reply, because
+ * JavaScript's numbers are too short for it. */
 static bool delivery_take(struct napi_env__ *env, struct napi_value__ *value, uint64_t *ret_id) {
   struct text text;
   bool taken = text_take(env, value, "delivery", REQUIRED, &text);

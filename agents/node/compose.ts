@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// compose.ts: where a reply's texts go in a host whose carriers are lists of text parts. Such a host cannot add messages of its own beside
-// a carrier: their texts become parts of it. Knows no host.
+// compose.ts: places a reply's texts in a host whose carriers are lists of text parts. Such a host cannot add messages beside a carrier, so their
+// texts become parts of it. It knows no host.
 import type { Message } from "./tidings.d.ts";
 
 export interface Additions {
-  prepend: string; // straight before the carrier's own text; the separators are in it
+  prepend: string; // directly before the carrier's own text, including separators
   append: string;
-  before: string[]; // parts of their own
+  before: string[]; // separate parts
   after: string[];
 }
 
 const PLACES: Record<string, "before" | "after"> = { prepend: "before", before: "before", append: "after", after: "after", pair: "after" };
 const ROLES = new Set(["block", "developer", "user", "tool"]);
 
-/** Throws when a role or place is one that this version does not know: then the carrier goes out unchanged, and the delivery is rolled back. */
+/** Throws if this version does not know a role or place; then the carrier is sent unchanged, and the delivery is rolled back. */
 export function additions(messages: Message[]): Additions {
   const result: Additions = { prepend: "", append: "", before: [], after: [] };
   for (const { role, place, text } of messages) {
@@ -27,7 +27,7 @@ export function additions(messages: Message[]): Additions {
   return result;
 }
 
-/** A carrier that is one text. */
+/** Adds texts to a carrier that is one text. */
 export function aroundText(text: string, added: Additions): string {
   return [...added.before, added.prepend + text + added.append, ...added.after].join("\n\n");
 }
@@ -37,7 +37,7 @@ export interface TextPart {
   text?: string;
 }
 
-/** A carrier that is a list of parts, some of them text: changed in place. */
+/** Adds texts to a carrier that is a list of parts, some of them text; the list is changed in place. */
 export function aroundParts(parts: TextPart[], added: Additions): void {
   const isText = (part: TextPart) => part.type === "text" && typeof part.text === "string";
   if ((added.prepend || added.append) && !parts.some(isText)) parts.push({ type: "text", text: "" });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// configuration.ts: the configuration that the plugin is opened with. The user's JSON is read here. TOML, and a project's file over the user's, are
-// what the command `tidings` knows about: it is asked where there is any, and then only.
+// configuration.ts: reads the configuration for opening the plugin. The user's JSON is read here. If there is TOML, or a project's file, the command
+// `tidings` is asked, which reads them.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { inHome } from "./paths.ts";
 const PATIENCE_MS = 5000;
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** It may be outside of the repository, or wrong: the command decides. */
+/** May there be a project's file? It may be outside of the repository, or wrong; the command decides. */
 function mayHaveProject(folder: string): boolean {
   if (process.env.TIDINGS_NO_PROJECT) return false;
   for (let at = folder; ; at = dirname(at)) {
@@ -33,7 +33,7 @@ function isToml(): boolean {
   return named ? named.endsWith(".toml") : existsSync(inHome("XDG_CONFIG_HOME", ".config", "tidings/config.toml"));
 }
 
-/** Without comments, which the command reads. */
+/** Is it JSON without comments? The command reads JSON with comments. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -43,13 +43,13 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Installed with this module, or else in PATH. */
+/** Returns the command that was installed with this module, or else the one in PATH. */
 function command(): string {
   const installed = [join(here, "../../../bin/tidings"), join(here, "../../../../bin/tidings")];
   return installed.find((path) => existsSync(path)) ?? "tidings";
 }
 
-/** What is in force in the folder; undefined: the command cannot be asked, or refuses. */
+/** Returns the effective configuration in the folder; undefined: the command cannot be run, or refuses. */
 function ask(folder: string, say: (text: string) => void): string | undefined {
   const { status, stdout, stderr, error } = spawnSync(command(), ["config", "show", "--json"], { cwd: folder, env: process.env, encoding: "utf8", timeout: PATIENCE_MS });
   if (stderr) say(stderr.trim());
@@ -58,7 +58,7 @@ function ask(folder: string, say: (text: string) => void): string | undefined {
   return undefined;
 }
 
-/** For an agent that works in the folder; undefined when there is none and nobody named one. */
+/** Returns the configuration for an agent that works in the folder; undefined: there is none, and no variable names one. */
 export function readConfiguration(folder: string, say: (text: string) => void): string | undefined {
   const named = process.env.TIDINGS_CONFIG;
   const real = realFolder(folder);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/node/harmless.c: the query `neutralize` for what a tool has answered. Most answers stay as
- * they are: then neither the request nor the answer becomes a string of the engine's, which would
- * cost more than the plugin's work.
+ * agents/node/harmless.c: the query `neutralize` for a tool's output. Most outputs stay unchanged.
+ * Then neither the request nor the answer becomes a string of the engine, which would take longer
+ * than the plugin's work.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "instance.h"
 #include "values.h"
 
-/* The request ends as an answer does that has changed nothing. *ret_same: where that begins. */
+/* Writes the request. Its end is equal to an answer that has changed nothing; *ret_same: the begin
+ * of that end. */
 static char *write_request(const struct text *session, const struct text *text, size_t *ret_same) {
   struct buffer request = BUFFER_EMPTY;
   struct json_writer writer = {.out = &request};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/node/instance.h: an open plugin as a JavaScript object. Its methods are closures over the
- * instance, so that none can be called with another's.
+ * instance, so that no method can be called with another instance.
  */
 #ifndef AGENTS_NODE_INSTANCE_H
 #define AGENTS_NODE_INSTANCE_H
@@ -22,22 +22,22 @@ struct instance {
 struct call {
   struct instance *instance;
   size_t count;
-  struct napi_value__ *arguments[ARGUMENTS_MAX]; /* those that were not given are undefined */
+  struct napi_value__ *arguments[ARGUMENTS_MAX]; /* missing ones are undefined */
 };
 
 /* Reads the call. False: the instance is closed, and an exception says so. */
 bool call_begin(struct napi_env__ *env, struct napi_callback_info__ *info, struct call *ret_call);
 
-/* For methods that have run JavaScript since they began: it may have closed the instance. False: an
- * exception says so. */
+/* Call it after a method has run JavaScript, which may have closed the instance. False: it was
+ * closed, and an exception says so. */
 bool instance_is_open(struct napi_env__ *env, const struct instance *instance);
 
-/* The reply as JSON, or undefined when there was none. Frees the reply. A delivery that JavaScript
- * will not get is rolled back. */
+/* Returns the reply as JSON, or undefined if there was none. Frees the reply. If JavaScript does
+ * not get the reply, its delivery is rolled back. */
 struct napi_value__ *call_give_reply(struct napi_env__ *env, struct hostkit *kit,
                                      struct tidings_reply *reply);
 
-/* The methods, each as napi_create_function wants it; tidings.d.ts says what they take and give. */
+/* The methods, in the form of napi_create_function; tidings.d.ts describes them. */
 struct napi_value__ *call_tool_result(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_chat_request(struct napi_env__ *env, struct napi_callback_info__ *info);
 struct napi_value__ *call_event(struct napi_env__ *env, struct napi_callback_info__ *info);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// kit.ts: the one open plugin of this process, and where it is found. Hosts load their shims more than once (for each folder, at each reload), and a
-// store can be opened only once in a process, so the instance is kept with the process. Knows no host and no session.
+// kit.ts: the one open plugin of this process, and the paths of its files. Hosts load their shims more than once (for each folder, at each reload),
+// and a store can be opened only once in a process, so the instance is kept with the process. It knows no host and no session.
 import type { ChildProcess } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,18 +14,18 @@ import { pollDescriptor } from "./wake.ts";
 /** A process that alerts a person of a session. */
 export interface Alerter {
   child: ChildProcess;
-  again: boolean; // it was ended, and meanwhile another one is wanted, which has to wait for its end
+  again: boolean; // it was ended, but a new one is wanted, which has to wait for its end
 }
 
 export interface Kit {
   instance: Instance;
   hostName: string;
-  rang: Map<string, () => void>; // by session: what to do when it rings
-  stamps: Map<string, Map<string, string | null>>; // by session: the host's own files, as they were
-  alerts: boolean; // the user's configuration wants them
+  rang: Map<string, () => void>; // by session: the function to call when it rings
+  stamps: Map<string, Map<string, string | null>>; // by session: the last stamps of the host's own files
+  alerts: boolean; // the user's configuration turns alerts on
   alerters: Map<string, Alerter>; // by session
   calledBy: string | undefined; // the session whose command has started this process
-  left: string | undefined; // the session that a person has left for a new one, which collects what waits there
+  left: string | undefined; // the session that a person has left for a new one, which collects its waiting notifications
   stopPolling: () => void;
 }
 
@@ -38,7 +38,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 const LOG_BYTES = 1 << 20;
 let lastLine = "";
 
-/** A line in logs/hosts.log of the state folder; the same line twice in a row is written once. Never throws: a host must not suffer from us. */
+/** Writes a line to logs/hosts.log of the state folder; a repeated line is written once. Never throws, because errors of tidings must not disturb the
+ * host. */
 export function log(host: string, text: string): void {
   const line = `${host}[${process.pid}]: ${text.replace(/[\x00-\x1f\x7f]+/g, " ")}`;
   if (line === lastLine) return;
@@ -50,7 +51,7 @@ export function log(host: string, text: string): void {
     if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(file, `${file}.old`);
     appendFileSync(file, `${new Date().toISOString()} ${line}\n`, { mode: 0o600 });
   } catch {
-    // there is nowhere to say it
+    // the error cannot be reported
   }
 }
 
@@ -68,7 +69,7 @@ function findPlugin(): string {
   return existsSync(beside) ? beside : join(here, "..", "tidings.so");
 }
 
-/** The command that was installed with this module; beside it in a build. */
+/** Returns the command that was installed with this module, or that is beside it in a build. */
 export function findCommand(): string | undefined {
   for (let folder = here; ; folder = dirname(folder)) {
     const found = [join(folder, "bin", "tidings"), join(folder, "tidings")].find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
@@ -76,7 +77,7 @@ export function findCommand(): string | undefined {
   }
 }
 
-/** For the commands that the assistant runs: whose they are, and where `tidings` is, though PATH may not have it. */
+/** Returns variables for the commands that the assistant runs: their session, and the path of `tidings`, which may not be in PATH. */
 export function commandEnvironment(session: string): Record<string, string> {
   const command = findCommand();
   return { TIDINGS_SESSION: session, ...(command && { TIDINGS: command }) };
@@ -105,7 +106,7 @@ function poll(kit: Kit): void {
   }
 }
 
-/** The process's plugin, opened when it is first asked for, with the configuration for that folder. Undefined: it cannot be opened; the log says why, and a later call tries again. */
+/** Returns the process's plugin. The first call opens it, with the configuration for that folder. Undefined: it cannot be opened; the log says why, and a later call tries again. */
 export function openKit(hostName: string, folder: string): Kit | undefined {
   const open = place[KEY];
   if (open) return open;
@@ -129,7 +130,7 @@ export function openKit(hostName: string, folder: string): Kit | undefined {
   }
 }
 
-/** Before the process ends, if it can. */
+/** Call it before the process ends, if possible. */
 export function closeKit(): void {
   const kit = place[KEY];
   if (!kit) return;

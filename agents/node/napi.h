@@ -2,7 +2,7 @@
  *
  * agents/node/napi.h: the part of Node-API that the addon uses, declared here so that building it
  * needs no headers of Node or Bun. Node-API is a stable C ABI: these functions are version 8 or
- * older, and every Node from 20 and Bun from 1.3 has them. The names are theirs.
+ * older, and every Node from 20 and Bun from 1.3 has them. The names are those of Node-API.
  */
 #ifndef AGENTS_NODE_NAPI_H
 #define AGENTS_NODE_NAPI_H
@@ -17,7 +17,7 @@
 
 #define NAPI_OK 0
 
-/* The types of napi_typeof that are used. */
+/* The results of napi_typeof that the addon uses. */
 #define NAPI_UNDEFINED 0
 #define NAPI_NULL 1
 #define NAPI_BOOLEAN 2
@@ -29,7 +29,7 @@ struct napi_env__;
 struct napi_value__;
 struct napi_callback_info__;
 
-/* Every function but the last answers NAPI_OK or another number. */
+/* Every function except the last one returns NAPI_OK or another number. */
 int napi_get_cb_info(struct napi_env__ *env, struct napi_callback_info__ *info, size_t *argc,
                      struct napi_value__ **argv, struct napi_value__ **this_arg, void **data);
 int napi_create_function(struct napi_env__ *env, const char *name, size_t length,

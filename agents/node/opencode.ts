@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
 //
-// opencode.ts: the plugin for opencode. opencode makes one for each folder that it works in, all in one process. Knows which session a hook or an event
-// belongs to, and no more of it. Nothing but the plugin is exported: opencode would take it for another plugin.
+// opencode.ts: the plugin for opencode. opencode makes one for each folder in which it works, all in one process. This file finds the session of a hook
+// or an event, and passes it on. It exports only the plugin, because opencode would take any other export for another plugin.
 import { commandEnvironment, describe, log, openKit } from "./kit.ts";
 import { Conversation } from "./opencode_session.ts";
 import type { BusEvent, MessageInfo, Model, Part, PluginInput, SessionInfo, StoredMessage, ToolOutput } from "./opencode_types.ts";
 import { Session, Withdrawn } from "./session.ts";
 
-/** Other agents load this plugin, too; the file that `tidings setup` makes for them says which. */
+/** Other agents load this plugin too; the file that `tidings setup` makes for them names the agent. */
 const AGENT = (globalThis as { tidingsAgent?: string }).tidingsAgent ?? "opencode";
 const COMMANDS = new Set(["run", "serve", "web", "acp", "attach", "tui", "github", "pr"]);
 const SHORTLY_MS = 1000;
-const UNTITLED = "New session - "; // how opencode calls a session that a person begins in a window; programs give theirs a title
+const UNTITLED = "New session - "; // opencode's title for a session that a person begins in a window; programs set a title
 
-/** What opencode was started for; undefined: to be a window. */
+/** Returns the command with which opencode was started; undefined: it is a window. */
 function command(): string | undefined {
   return process.argv.slice(2).find((word) => COMMANDS.has(word));
 }
 
 class Conversations {
   #input: PluginInput;
-  #oneShot = command() === "run"; // it ends with its turn: nothing else is begun in it
-  #window = [undefined, "tui"].includes(command()); // that a person sees, and which shows one session
-  #used: Conversation | undefined; // the last one in which something was said
+  #oneShot = command() === "run"; // it ends with its turn, so no other turn is started in it
+  #window = [undefined, "tui"].includes(command()); // a person sees this process, which shows one session
+  #used: Conversation | undefined; // the last conversation with a prompt
   #known = new Map<string, Conversation>();
   #attaching = new Map<string, Promise<Conversation | undefined>>();
   #gone = new Set<string>(); // MCP servers whose connection was lost
@@ -44,7 +44,7 @@ class Conversations {
     return conversation;
   }
 
-  /** The session, resumed if this process did not begin it. */
+  /** Finds the session, and resumes it if this process did not begin it. */
   find(id: string): Promise<Conversation | undefined> {
     const known = this.#known.get(id);
     const attaching = this.#attaching.get(id);
@@ -73,14 +73,14 @@ class Conversations {
     return known;
   }
 
-  /** Something is said in it. */
+  /** Notes that there is a prompt in the conversation. */
   uses(conversation: Conversation): Conversation {
     if (!conversation.parent) this.#used = conversation;
     return conversation;
   }
 
-  /** The window shows a new session: what waits in the one that it showed before passes to it. opencode says of neither that it is shown; one that works
-   * is not left. A prompt in one that was left resumes it. */
+  /** Call it when the window shows a new session: waiting notifications of the session before pass to it. opencode does not report which session is
+   * shown; a session with a running turn is not left. A prompt in a session that was left resumes it. */
   follow(conversation: Conversation): void {
     const former = this.#used;
     this.#used = conversation;
@@ -89,18 +89,18 @@ class Conversations {
     conversation.follow();
   }
 
-  /** The session that a person sees, of a subagent's. */
+  /** Returns the session that a person sees, for a subagent's session. */
   seen(conversation: Conversation): Conversation {
     const above = this.get(conversation.parent);
     return above ? this.seen(above) : conversation;
   }
 
-  /** A fork has what is pending in the session that it was made of; what it has of that one's transcript it says at its first prompt. */
+  /** A fork gets the pending notifications of its parent; at its first prompt it names the deliveries in its copy of the parent's transcript. */
   async fork(parent: string, child: string): Promise<void> {
     (await this.find(parent))?.session.report("session.forked", { child });
   }
 
-  /** opencode reports that something about a server has changed, and not what. It does not report every connection that is made again. */
+  /** opencode reports that a server has changed, but not how, and it does not report every restored connection. */
   async servers(server?: string): Promise<void> {
     if (!server && !this.#gone.size) return;
     const { data } = (await this.#input.client.mcp?.status()) ?? {};
@@ -144,17 +144,17 @@ function onEvent(conversations: Conversations, { type, properties }: BusEvent): 
   else if (type === "session.deleted") conversations.forget(conversation.id)?.closed();
 }
 
-/** A hook that throws becomes the tool's result, or the prompt's failure. */
+/** Catches exceptions, because an exception of a hook would become the tool's result, or would make the prompt fail. */
 async function safely(hook: () => Promise<void> | void): Promise<void> {
   try {
     await hook();
   } catch (error) {
-    if (error instanceof Withdrawn) throw error; // so that opencode does not send a prompt that we have taken back
+    if (error instanceof Withdrawn) throw error; // so that opencode does not send a withdrawn prompt
     log(AGENT, describe(error));
   }
 }
 
-/** Waits for what a prompt should not miss, and not for ever. */
+/** Waits, for a limited time, for something that a prompt should not miss. */
 async function shortly(promise: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, SHORTLY_MS)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// opencode_parts.ts: notifications as parts of a message of opencode's. A part of its own is marked synthetic: the model reads it, the person's words stay as
-// they were typed; in a turn of ours that was started for them, the person sees them. opencode shows parts in the order of their ids, so a new part gets one beside its neighbour's.
+// opencode_parts.ts: puts notifications into parts of opencode's messages. A separate part is marked synthetic: the model reads it, and the person's words stay as typed. In a turn
+// that was started for notifications, the person sees them too. opencode shows parts in the order of their ids, so a new part gets an id beside its neighbour's.
 import { type Additions, aroundParts, aroundText } from "./compose.ts";
 import type { Mark, Part, StoredMessage, ToolOutput } from "./opencode_types.ts";
 
@@ -31,7 +31,7 @@ function mergeMark(part: Part, mark: Mark): void {
   part.metadata = { ...part.metadata, tidings: { ...part.metadata?.tidings, ...mark } };
 }
 
-/** Puts notifications and the mark on a prompt. `shown`: the person sees them too. False: it has no part that they could go to. */
+/** Adds notifications and the mark to a prompt. `shown`: the person sees them too. False: the prompt has no suitable part. */
 export function addToPrompt(parts: Part[], added: Additions, mark: Mark, shown = false): boolean {
   const front = added.before.map((text) => `${text}\n\n`).join("") + added.prepend;
   const back = added.append + added.after.map((text) => `\n\n${text}`).join("");
@@ -46,7 +46,7 @@ export function addToPrompt(parts: Part[], added: Additions, mark: Mark, shown =
   return true;
 }
 
-/** When the ids are not what they were: inside the person's own part. */
+/** Adds them inside the person's own part, if opencode's ids have an unknown form. */
 function addInside(own: Part | undefined, added: Additions, mark: Mark): boolean {
   if (!own) return false;
   own.text = aroundText(own.text ?? "", added);
@@ -54,7 +54,7 @@ function addInside(own: Part | undefined, added: Additions, mark: Mark): boolean
   return true;
 }
 
-/** Puts notifications on a tool's result. False: it has no text and no place for one. */
+/** Adds notifications to a tool's result. False: it has no text and no place for one. */
 export function addToResult(output: ToolOutput, added: Additions, mark: Mark): boolean {
   if (typeof output.output === "string") output.output = aroundText(output.output, added);
   else if (Array.isArray(output.content)) aroundParts(output.content, added);
@@ -63,9 +63,9 @@ export function addToResult(output: ToolOutput, added: Additions, mark: Mark): b
   return true;
 }
 
-const REMINDER = "<system-reminder>"; // opencode's own, after a file that it has read
+const REMINDER = "<system-reminder>"; // opencode adds it after a file that it has read
 
-/** What a tool has answered, made harmless; what opencode has added stays. */
+/** Makes a tool's output harmless; the text that opencode has added stays. */
 export function neutralize(tool: string, output: ToolOutput, harmless: (text: string) => string): void {
   for (const part of Array.isArray(output.content) ? output.content : []) if (part.type === "text" && part.text) part.text = harmless(part.text);
   if (typeof output.output !== "string") return;
@@ -74,7 +74,7 @@ export function neutralize(tool: string, output: ToolOutput, harmless: (text: st
   output.output = end < 0 ? harmless(output.output) : harmless(output.output.slice(0, end)) + output.output.slice(end);
 }
 
-/** opencode may shorten a result after it was changed; then what was added may be gone. */
+/** Does the text hold all additions? opencode may shorten a result after it was changed. */
 export function holds(text: string | undefined, added: Additions): boolean {
   return [added.prepend, added.append, ...added.before, ...added.after].every((piece) => text?.includes(piece.trim()));
 }
@@ -84,7 +84,7 @@ export function heldDeliveries(messages: StoredMessage[]): string[] {
   return marks.map((mark) => mark?.delivery).filter((id): id is string => typeof id === "string");
 }
 
-/** The paths that a call of a tool has changed, as far as the tool tells. */
+/** Returns the paths that a tool call has changed, if the tool reports them. */
 export function editedPaths(tool: string, args: unknown, metadata: Record<string, unknown> | undefined): string[] {
   const given = args as { filePath?: unknown } | undefined;
   if (tool === "write" || tool === "edit" || tool === "multiedit") return typeof given?.filePath === "string" ? [given.filePath] : [];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// opencode_session.ts: a conversation in opencode: its carriers until they are stored, and when a turn of opencode's begins and ends. opencode stores each
-// part as one row, with the delivery's id in its metadata; the event that a part was stored is what settles.
+// opencode_session.ts: a conversation in opencode: its carriers until they are stored, and the begin and end of opencode's turns. opencode stores each
+// part as one row, with the delivery's id in its metadata; the event that a part was stored settles the delivery.
 import { join } from "node:path";
 import { type Additions } from "./compose.ts";
 import { describe, log } from "./kit.ts";
@@ -10,13 +10,13 @@ import type { BusEvent, Client, MessageInfo, Model, Part, SessionInfo, StoredMes
 import { inHome, sessionPath } from "./paths.ts";
 import { type Driver, Session, type Start, type Turn } from "./session.ts";
 
-const RECENT = 200; // messages; what can be in doubt is among the last ones
+const RECENT = 200; // messages; unsettled deliveries are among the last ones
 const SECOND_IDLE_MS = 1000;
-const PROMPT_MS = 5000; // whoever has not said anything in a new session by then did not begin it by a prompt
+const PROMPT_MS = 5000; // after that time, a new session was not begun with a prompt
 const ABORTED = "MessageAbortedError";
 const RATE = /rate.?limit|too many requests|quota|usage.?limit/i;
 
-/** Where a conversation is, and with whom. */
+/** The surroundings of a conversation. */
 export interface Place {
   client: Client;
   directory: string;
@@ -36,28 +36,28 @@ export class Conversation implements Driver {
   #client: Client;
   #folder: string;
   #isOneShot: boolean;
-  #last: { agent?: string; model?: MessageInfo["model"] } = {}; // what the person has chosen
+  #last: { agent?: string; model?: MessageInfo["model"] } = {}; // the agent and model that the person has chosen
   #unsettled = new Map<string, Unsettled>();
-  #failedParts = new Set<string>(); // results of failed tools that were carriers, or might have been
-  #offered: Turn | undefined; // sent to opencode, which has not come to it yet
-  #promptDue = 0; // until when a person's first prompt is waited for
+  #failedParts = new Set<string>(); // results of failed tools that were carriers, or could have been
+  #offered: Turn | undefined; // sent to opencode, which has not started it yet
+  #promptDue = 0; // the time until which a person's first prompt is expected
   #aborting = false;
-  #busies = 0; // how often opencode said that it is busy in this turn: first when it begins, then before each request
+  #busies = 0; // how often opencode has reported in this turn that it is busy: at its begin, and before each request
   #error: MessageInfo["error"];
   #ending: ReturnType<typeof setTimeout> | undefined;
   #compacting = false;
-  #unread = new Set<string>(); // deliveries that no answered request of the model's own has had
-  #inRequest = new Set<string>(); // deliveries in the request that is under way
+  #unread = new Set<string>(); // deliveries that no answered request of the model has contained
+  #inRequest = new Set<string>(); // deliveries in the running request
   #lost = new Set<string>(); // deliveries that the model never read and never will
-  #summarized = false; // since the model was last asked
-  #lostMessages = false; // opencode has removed some since it was last asked what is left
+  #summarized = false; // since the last request to the model
+  #lostMessages = false; // opencode has removed messages since the last question what is left
   #rewinding: Promise<void> | undefined;
   #others: Place["others"];
-  #agent: string | undefined; // that works here, if this is a subagent's
-  #asking = ""; // the message that the model answers
+  #agent: string | undefined; // the agent of this session, if it is a subagent's
+  #asking = ""; // the message that the model is answering
   #words = ""; // its answer's last text
-  #context = 0; // how many tokens the model takes; 0: not known yet
-  #background = new Set<string>(); // sessions of subagents that work on while this one does something else
+  #context = 0; // the model's limit of tokens; 0: not known yet
+  #background = new Set<string>(); // sessions of subagents that work in the background
 
   constructor(place: Place, id: string, session: (driver: Driver) => Session) {
     this.id = id;
@@ -70,12 +70,12 @@ export class Conversation implements Driver {
 
   // -- the session -------------------------------------------------------------------------------------------------------------------------
 
-  /** Nobody finds a subagent's session by its folder: what is pushed there is meant for the one that a person sees. */
+  /** A subagent's session has no folder, because pushes to the folder are meant for the session that a person sees. */
   #cwd(): string | undefined {
     return this.parent || this.isCalled ? undefined : this.#folder;
   }
 
-  /** A run that a command of an assistant has started. */
+  /** Is this a run that a command of an assistant has started? */
   get isCalled(): boolean {
     return this.#isOneShot && this.session.isCalled;
   }
@@ -87,14 +87,14 @@ export class Conversation implements Driver {
     this.#sign(info);
   }
 
-  /** opencode copies what is known of a session into its forks: so a fork has the id of another one. */
+  /** opencode copies a session's metadata into its forks, so a fork has the id of another session. */
   #sign({ metadata }: SessionInfo): void {
     if (this.parent || metadata?.tidings?.session === this.id) return;
     const body = { metadata: { ...metadata, tidings: { session: this.id } } };
     this.#client.session.update?.({ path: { id: this.id }, body }).catch((error) => log("opencode", `session ${this.id}: its mark: ${describe(error)}`));
   }
 
-  /** Files by which opencode is configured. A subagent's session has nothing of its own. */
+  /** Reports the files by which opencode is configured. A subagent's session has no files of its own. */
   #configured(): void {
     if (this.parent) return;
     const names = ["opencode.json", "opencode.jsonc"];
@@ -103,7 +103,7 @@ export class Conversation implements Driver {
     this.session.configuredBy([...named, ...folders.flatMap((folder) => names.map((name) => join(folder, name)))], "opencode reads it when it starts again");
   }
 
-  /** A session that this process has not begun. False: opencode does not tell what is in it. */
+  /** Attaches to a session that this process has not begun. False: opencode does not return its messages. */
   async attach(takeover = false): Promise<boolean> {
     const path = { id: this.id };
     const [info, messages] = await Promise.all([this.#client.session.get({ path }), this.#client.session.messages({ path, query: { limit: RECENT } })]);
@@ -129,18 +129,18 @@ export class Conversation implements Driver {
     }
   }
 
-  /** opencode removes what was reverted when the next prompt comes, and before it asks us about that prompt. */
+  /** opencode removes reverted messages when the next prompt comes, before it calls the prompt's hook. */
   removed(): void {
     this.#lostMessages = true;
   }
 
-  /** What is left is asked for once, however many messages went, and again if tidings did not take it. A prompt waits for that. */
+  /** Asks once which messages are left, after any number of removals, and again if tidings did not take the answer. A prompt waits for that. */
   #rewind(): Promise<void> {
     if (this.#lostMessages) this.#rewinding ??= this.#askWhatIsLeft().finally(() => (this.#rewinding = undefined));
     return this.#rewinding ?? Promise.resolve();
   }
 
-  /** Does not throw. A message that goes during the question may still be in the answer: then it is asked again. */
+  /** Does not throw. A message that is removed during the question may still be in the answer; then it asks again. */
   async #askWhatIsLeft(): Promise<void> {
     let taken = true;
     while (taken && this.#lostMessages) {
@@ -171,7 +171,7 @@ export class Conversation implements Driver {
     this.session.leave();
   }
 
-  /** Nothing goes on in it, and it is this process's own. */
+  /** May the session be left? Nothing runs in it, and it belongs to this process. */
   get mayBeLeft(): boolean {
     return !this.session.running && !this.session.lost && !this.#offered && !this.#background.size;
   }
@@ -181,7 +181,7 @@ export class Conversation implements Driver {
     this.session.leaveBehind();
   }
 
-  /** The person who has begun this session says something in it at once: a turn that waits goes after that. */
+  /** The person who has begun this session will prompt at once, so a waiting turn comes after that prompt. */
   follow(): void {
     this.#promptDue = Date.now() + PROMPT_MS;
     this.session.follow();
@@ -197,11 +197,11 @@ export class Conversation implements Driver {
     }
   }
 
-  // -- what tidings asks for ---------------------------------------------------------------------------------------------------------------
+  // -- actions that tidings asks for ---------------------------------------------------------------------------------------------------------------
 
   start(turn: Turn): Start {
     if (this.#isOneShot) return "never";
-    if (this.#offered || Date.now() < this.#promptDue) return "later"; // an offer that was withdrawn is still on its way
+    if (this.#offered || Date.now() < this.#promptDue) return "later"; // a withdrawn offer is still on its way
     this.#offered = turn;
     const parts = [{ type: "text", text: turn.text, metadata: { tidings: { turn: turn.ids } } }];
     this.#client.session.promptAsync({ path: { id: this.id }, body: { ...this.#last, parts } }).then(
@@ -222,7 +222,7 @@ export class Conversation implements Driver {
     if (!this.#isOneShot) this.stop();
   }
 
-  /** opencode says idle before it is; when the abort's answer is there, it is. */
+  /** opencode reports idle too early; it is idle when the abort has been answered. */
   stop(): void {
     if (this.#aborting) return;
     const done = (): void => {
@@ -239,13 +239,13 @@ export class Conversation implements Driver {
 
   // -- carriers ----------------------------------------------------------------------------------------------------------------------------
 
-  /** Throws Withdrawn when this is a turn of ours that is no longer wanted: then opencode stores nothing. */
+  /** Throws Withdrawn if this is a turn that tidings has started and withdrawn; then opencode stores nothing. */
   async prompt(message: MessageInfo, parts: Part[]): Promise<void> {
     const ids = parts.find((part) => part.metadata?.tidings?.turn)?.metadata?.tidings?.turn;
     const turn = this.#offered;
     this.#promptDue = 0;
     const isOurs = ids !== undefined && turn !== undefined && ids.join("\0") === turn.ids.join("\0");
-    if (isOurs) this.#offered = undefined; // whatever fails below, opencode has come to it
+    if (isOurs) this.#offered = undefined; // opencode has started it, even if something fails below
     this.#last = { agent: message.agent, model: message.model };
     this.#asking = message.id;
     this.#words = "";
@@ -254,7 +254,7 @@ export class Conversation implements Driver {
     this.#configured();
     let delivery = isOurs ? this.session.startTurn(turn) : this.session.prompt();
     if (!isOurs && this.session.lost) {
-      await this.#takeOver(); // that another process has it is known only since this prompt
+      await this.#takeOver(); // only this prompt has shown that another process has the session
       delivery = this.session.prompt();
     }
     if (!delivery) return;
@@ -278,7 +278,7 @@ export class Conversation implements Driver {
     this.#unread.add(id);
   }
 
-  /** Reports what a call has changed to the session that a person sees. */
+  /** Reports the files that a call has changed to the session that a person sees. */
   edited(seen: Conversation, tool: string, callId: string, args: unknown, metadata: Record<string, unknown> | undefined): void {
     const paths = editedPaths(tool, args, metadata).map((path) => sessionPath(seen.#folder, path));
     seen.session.filesChanged(seen.#folder, paths, callId);
@@ -299,7 +299,7 @@ export class Conversation implements Driver {
     }
   }
 
-  /** opencode calls nobody when a tool has failed. Its result is seen, and changed in the store, before the next request. */
+  /** opencode calls no hook when a tool has failed. Before the next request, the result is found and changed in opencode's store. */
   async failedResults(messages: StoredMessage[]): Promise<void> {
     const last = messages.at(-1);
     if (last?.info.role !== "assistant" || this.#compacting) return;
@@ -339,7 +339,7 @@ export class Conversation implements Driver {
     return false;
   }
 
-  /** opencode has stored a part. */
+  /** Call it when opencode has stored a part. */
   stored(part: Part): void {
     const { state } = part;
     if (part.type === "step-finish" && !this.#compacting) this.#answered(part);
@@ -354,7 +354,7 @@ export class Conversation implements Driver {
     for (const [other, { callId }] of this.#unsettled) if (callId === part.callID) this.#settle(other, false);
   }
 
-  /** The model has answered a request, and so has read it. */
+  /** Call it when the model has answered a request, and so has read it. */
   #answered({ tokens }: Part): void {
     for (const read of this.#inRequest) this.#unread.delete(read);
     if (!tokens || this.parent) return;
@@ -388,7 +388,7 @@ export class Conversation implements Driver {
 
   // -- subagents ---------------------------------------------------------------------------------------------------------------------------
 
-  /** opencode itself says to the model when such a one has ended. */
+  /** A subagent works in the background; opencode itself tells the model when it has ended. */
   #goesOn(subagent: string): void {
     if (this.#background.has(subagent)) return;
     this.#background.add(subagent);
@@ -408,13 +408,13 @@ export class Conversation implements Driver {
 
   // -- the turn's end ----------------------------------------------------------------------------------------------------------------------
 
-  /** Not yet the turn's end: opencode may go on, compacting for instance. */
+  /** Notes an error, which is not the turn's end yet: opencode may continue, for example with a compaction. */
   failed(error: MessageInfo["error"]): void {
     if (this.session.running) this.#error = error;
     else if (this.#offered) this.#refused(this.#offered, error?.data);
   }
 
-  /** After an abort opencode says idle when the stream has ended, and, mostly, again when it is ready for the next prompt. */
+  /** After an abort opencode reports idle when the stream has ended, and mostly again when it is ready for the next prompt. */
   idle(): void {
     if (this.#aborting || !this.session.running || !this.#busies) return;
     if (this.#error?.name === ABORTED && this.#ending === undefined) this.#ending = setTimeout(() => this.#end(), SECOND_IDLE_MS);
@@ -432,6 +432,6 @@ export class Conversation implements Driver {
     const lost = this.#lost.size > 0;
     this.session.turnEnded(!error ? "finished" : error.name === ABORTED ? "aborted" : "failed", error?.data?.message ?? error?.name);
     this.#endedForOthers(error);
-    if (lost) void this.#rewind(); // tidings takes it between turns only
+    if (lost) void this.#rewind(); // tidings accepts this event only between turns
   }
 }

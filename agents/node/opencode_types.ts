@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// opencode_types.ts: what the plugin uses of opencode's plugin interface, as opencode 1.18 has it.
+// opencode_types.ts: the parts of opencode's plugin interface that the plugin uses, as of opencode 1.18.
 
-/** Ours, inside what opencode stores. */
+/** The metadata of tidings in opencode's parts. */
 export interface Mark {
   delivery?: string;
-  turn?: string[]; // a prompt of ours: the ids of its messages
+  turn?: string[]; // in a prompt of tidings: the ids of its messages
 }
 
 export interface Part {
@@ -18,7 +18,7 @@ export interface Part {
   metadata?: { tidings?: Mark };
   callID?: string;
   tool?: string;
-  tokens?: { input: number; output: number; reasoning?: number; cache?: { read: number; write: number } }; // of a step that is finished
+  tokens?: { input: number; output: number; reasoning?: number; cache?: { read: number; write: number } }; // of a finished step
   state?: { status: string; output?: string; error?: string; metadata?: { tidings?: Mark; background?: boolean; sessionId?: string } };
 }
 
@@ -36,7 +36,7 @@ export interface StoredMessage {
   parts: Part[];
 }
 
-/** What is asked, as far as it matters here. */
+/** The model, as far as it matters here. */
 export interface Model {
   limit?: { context?: number };
 }
@@ -50,7 +50,7 @@ export interface SessionInfo {
   metadata?: Record<string, unknown> & { tidings?: { session?: string } };
 }
 
-/** Either data or an error; the client does not throw for what the server refuses. */
+/** Either data or an error; the client does not throw if the server refuses. */
 type Answer<T> = Promise<{ data?: T; error?: unknown }>;
 type OfSession<More = object> = { path: { id: string } } & More;
 
@@ -63,7 +63,7 @@ export interface Client {
     promptAsync(request: OfSession<{ body: { agent?: string; model?: MessageInfo["model"]; parts: object[] } }>): Answer<void>;
   };
   mcp?: { status(): Answer<Record<string, { status: string }>> };
-  // The plain client beneath, for a route that this one has no method for.
+  // The underlying client, for a route without a method.
   _client?: { patch(request: { url: string; path: Record<string, string>; body: object; headers: Record<string, string> }): Answer<unknown> };
 }
 
@@ -72,7 +72,7 @@ export interface PluginInput {
   directory: string;
 }
 
-/** `output` of tool.execute.after: the result of a tool of opencode's own, of an MCP server, or nothing, when a subagent failed. */
+/** `output` of tool.execute.after: the result of a tool of opencode, or of an MCP server; nothing if a subagent failed. */
 export interface ToolOutput {
   output?: string;
   content?: { type: string; text?: string }[];

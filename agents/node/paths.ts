@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// paths.ts: where the user's files are; and how a file is named to a session. A watcher's notification of the assistant's own edit is withdrawn only if both name the file by the same
-// bytes, so this must agree with `tidings watch`: relative to the session's folder if the file lies inside, else absolute; links of folders are
-// resolved as far as they exist, the last component is not.
+// paths.ts: the paths of the user's files, and the names of files for a session. A watcher's notification of the assistant's own edit is withdrawn only if both name the file by the
+// same bytes, so this must agree with `tidings watch`: relative to the session's folder if the file lies inside, otherwise absolute; links of existing folders are resolved, but
+// not the last component.
 import { lstatSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
@@ -34,7 +34,7 @@ export function sessionPath(cwd: string, path: string): string {
   return named.startsWith(prefix) && named !== prefix ? named.slice(prefix.length) : named;
 }
 
-/** Which of the files have changed since the session was last asked about; none at first. */
+/** Returns the files that have changed since the last call for this session; the first call returns none. */
 export function changedFiles(stamps: Map<string, Map<string, string | null>>, session: string, files: string[]): string[] {
   const now = new Map(files.map((file) => [file, fileStamp("/", file)]));
   const before = stamps.get(session);
@@ -42,7 +42,7 @@ export function changedFiles(stamps: Map<string, Map<string, string | null>>, se
   return before ? files.filter((file) => before.has(file) && before.get(file) !== now.get(file)) : [];
 }
 
-/** How a file is known again, in the form of `tidings watch`: equal stamps are one change. Null: nothing can be known of it. */
+/** Returns the stamp of a file in the form of `tidings watch`: equal stamps mean the same state. Null: the file cannot be examined. */
 export function fileStamp(cwd: string, path: string): string | null {
   try {
     const info = lstatSync(resolve(cwd, path), { bigint: true });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// pi.ts: the extension for pi. Pending notifications go inside tool results and inside messages that a person types during a run; with a prompt
-// they are a message after it, so that the person's own words stay as they were typed. pi writes each message to its session file as one line;
-// the delivery's id is in that line, so that a session that was killed knows what it has shown.
+// pi.ts: the extension for pi. Pending notifications are added inside tool results and inside messages that a person types during a run; with a
+// prompt they are a message after it, so that the person's own words stay as typed. pi writes each message to its session file as one line with the
+// delivery's id, so that the deliveries of a killed session are known.
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type TextPart, aroundParts, aroundText } from "./compose.ts";
@@ -12,14 +12,14 @@ import type { Entry, PiApi, PiContext, PiMessage } from "./pi_types.ts";
 import { sessionPath } from "./paths.ts";
 import { type Delivery, type Driver, Session, type Start, type Turn, Withdrawn } from "./session.ts";
 
-/** A turn of ours on its way through pi. */
+/** A turn of tidings that pi is about to run. */
 interface Starting {
   turn: Turn;
   delivery: Delivery | undefined;
 }
 
 const CUSTOM_TYPE = "tidings";
-const LEAVING_MS = 10_000; // whoever has not left by then has been kept from it
+const LEAVING_MS = 10_000; // after that time, something has prevented the person from leaving
 const RETRY_MS = 50; // pi settles at once after an error, or else waits and tries again
 
 class Conversation implements Driver {
@@ -27,16 +27,16 @@ class Conversation implements Driver {
   #pi: PiApi;
   #ctx: PiContext;
   #unsettled = new Set<string>();
-  #offered: Turn | undefined; // sent to pi, which has not come to it yet
+  #offered: Turn | undefined; // sent to pi, which has not started it yet
   #starting: Starting | undefined;
   #promptComes = false; // the run's first user message is next
-  #withPrompt: Delivery | undefined; // goes with that message, and not in one of its own
+  #withPrompt: Delivery | undefined; // is added to that message, not to a separate one
   #aborting = false;
   #compacting = false;
   #leaving = false;
   #stopped: { reason?: string; error?: string } = {};
-  #words = ""; // the run's last ones
-  #attempt = 0; // how often pi has tried again in this run
+  #words = ""; // the last words of the run
+  #attempt = 0; // the number of retries in this run
   #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(pi: PiApi, ctx: PiContext, session: (driver: Driver) => Session) {
@@ -45,14 +45,14 @@ class Conversation implements Driver {
     this.session = session(this);
   }
 
-  // -- what tidings asks for ---------------------------------------------------------------------------------------------------------------
+  // -- actions that tidings asks for ---------------------------------------------------------------------------------------------------------------
 
-  /** `pi -p` answers one prompt: nothing else is begun in it. */
+  /** `pi -p` answers only one prompt, so no other turn is started in it. */
   get #isOneShot(): boolean {
     return this.#ctx.mode === "print" || this.#ctx.mode === "json";
   }
 
-  /** A run that a command of an assistant has started. */
+  /** Is this a run that a command of an assistant has started? */
   get isCalled(): boolean {
     return this.#isOneShot && this.session.isCalled;
   }
@@ -65,7 +65,7 @@ class Conversation implements Driver {
     return "started";
   }
 
-  /** What was typed ahead is not lost with the run: the terminal puts it back into its editor, and elsewhere the next run begins with it. */
+  /** Text that was typed ahead is not lost with the run: the terminal puts it back into its editor; elsewhere the next run begins with it. */
   abort(): void {
     if (!this.#isOneShot) this.stop();
   }
@@ -77,12 +77,12 @@ class Conversation implements Driver {
 
   // -- the session -------------------------------------------------------------------------------------------------------------------------
 
-  /** pi may start a session twice, with nothing between. */
+  /** pi may start a session twice in a row. */
   rebind(ctx: PiContext): void {
     this.#ctx = ctx;
   }
 
-  /** Nobody finds a run that a command of an assistant has started by its folder: what is pushed there is meant for the assistant. */
+  /** A run that a command of an assistant has started has no folder, because pushes to the folder are meant for the assistant. */
   attach(takeover = false): void {
     const entries = this.#ctx.sessionManager.getEntries();
     const isNew = !entries.some((entry) => entry.type === "message");
@@ -110,7 +110,7 @@ class Conversation implements Driver {
     else this.session.leave();
   }
 
-  /** The person went to another place in the tree: the model reads that branch, and no other. */
+  /** The person went to another place in the tree: the model now reads only that branch. */
   branched(): void {
     this.settle(true);
     this.session.rewound(heldDeliveries(this.#ctx.sessionManager.getBranch(), Infinity));
@@ -121,12 +121,12 @@ class Conversation implements Driver {
     this.#compacting = begins;
     if (begins) this.session.report("session.compacting");
     else this.session.compacted();
-    if (!begins && this.#offered) this.session.hold(this.#offered); // pi refuses what it gets while it compacts
+    if (!begins && this.#offered) this.session.hold(this.#offered); // pi refuses messages while it compacts
   }
 
   // -- prompts -----------------------------------------------------------------------------------------------------------------------------
 
-  /** True: this is a turn of ours that is no longer wanted. */
+  /** True: this is a turn of tidings that was withdrawn. */
   refuses(source: string, text: string): boolean {
     this.#leaving = false;
     this.#dropStarting();
@@ -142,7 +142,7 @@ class Conversation implements Driver {
     }
   }
 
-  /** A turn of ours that pi took and then did not run, for want of a model or because somebody else's extension took it. */
+  /** Drops a turn of tidings that pi has taken but not run, because there is no model or another extension has taken it. */
   #dropStarting(): void {
     const starting = this.#starting;
     if (!starting) return;
@@ -151,13 +151,13 @@ class Conversation implements Driver {
     this.session.turnEnded("aborted");
   }
 
-  /** The text that goes after the prompt. */
+  /** Returns the text after the prompt. */
   promptAddition(): { text: string; delivery: string | undefined } | undefined {
     if (this.session.lost) this.attach(true);
     this.#configured();
     let delivery = this.#starting ? this.#starting.delivery : this.session.prompt();
     if (this.session.lost) {
-      this.attach(true); // that it was taken over is known only since this prompt
+      this.attach(true); // only this prompt has shown that it was taken over
       delivery = this.session.prompt();
     }
     this.#promptComes = true;
@@ -165,7 +165,8 @@ class Conversation implements Driver {
     if (!delivery) return undefined;
     const text = aroundText("", delivery).trim();
     if (delivery.id) this.#unsettled.add(delivery.id);
-    // A message from the queue is on the same delivery: pi is killed between two records, and then the queue would give it out again.
+    // A message from the queue must be in one record with its delivery: if pi were killed between two records, the queue would offer the message
+    // again.
     if (text && this.#starting?.turn.source !== "user") return { text, delivery: delivery.id };
     this.#withPrompt = delivery;
     return undefined;
@@ -179,7 +180,7 @@ class Conversation implements Driver {
     if (!this.session.running) this.session.turnStarted(starting?.turn);
   }
 
-  // -- messages, each before pi writes it ----------------------------------------------------------------------------------------------------
+  // -- messages, before pi writes them ----------------------------------------------------------------------------------------------------
 
   message(message: PiMessage): PiMessage | undefined {
     if (message.role === "assistant") this.#answered(message);
@@ -201,7 +202,7 @@ class Conversation implements Driver {
     this.session.used(tokens, this.#ctx.model?.contextWindow ?? 0);
   }
 
-  /** What the tool has answered, made harmless, and what goes with it. */
+  /** Returns the tool's output, made harmless, with its notifications. */
   #result(message: PiMessage): PiMessage | undefined {
     const parts = (Array.isArray(message.content) ? message.content : []).map((part) => (part.type === "text" && part.text ? { ...part, text: this.session.harmless(part.text) } : part));
     const isChanged = parts.some((part, at) => part.text !== (message.content as TextPart[])[at].text);
@@ -219,7 +220,7 @@ class Conversation implements Driver {
     return { ...message, content: parts, tidings: { delivery: delivery.id } };
   }
 
-  /** Settles what pi has written. `final`: what is not written by now never will be. */
+  /** Settles deliveries that pi has written. `final`: deliveries that are not written by now never will be. */
   settle(final = false): void {
     if (!this.#unsettled.size) return;
     const held = new Set(this.#written(final) ? heldDeliveries(this.#ctx.sessionManager.getEntries()) : []);
@@ -230,7 +231,7 @@ class Conversation implements Driver {
     }
   }
 
-  /** A new session is written when the assistant has first answered. */
+  /** pi writes a new session only after the assistant's first answer. */
   #written(final: boolean): boolean {
     const manager = this.#ctx.sessionManager;
     if (final || !manager.getSessionFile()) return true;
@@ -239,7 +240,7 @@ class Conversation implements Driver {
 
   // -- the run's end -----------------------------------------------------------------------------------------------------------------------
 
-  /** pi does not say whether it will try again: it does, if it has not settled soon. */
+  /** pi does not report whether it will try again; if it does not settle soon, it does. */
   runEnded(): void {
     const { reason, error } = this.#stopped;
     clearTimeout(this.#retry);
@@ -289,7 +290,7 @@ export default function tidings(pi: PiApi): void {
     if (now?.session.id === ctx.sessionManager.getSessionId()) now.rebind(ctx);
     else {
       now = enter(pi, ctx, event.reason === "fork" ? event.previousSessionFile : undefined);
-      now?.attach(); // which may start a turn, whose input comes back here at once
+      now?.attach(); // this may start a turn, whose input comes back here at once
       if (event.reason === "new") now?.session.follow();
     }
   });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// pi_transcript.ts: which deliveries a session of pi holds, and which session a session file is. Knows pi's entries and nothing of tidings' calls.
+// pi_transcript.ts: finds the deliveries in a session of pi, and the session of a session file. It knows pi's entries, but no calls of tidings.
 import { closeSync, openSync, readSync } from "node:fs";
 import type { Entry, Mark } from "./pi_types.ts";
 
-const RECENT = 1000; // entries; what can be in doubt is among the last ones
+const RECENT = 1000; // entries; unsettled deliveries are among the last ones
 
 function mark(entry: Entry): Mark | undefined {
   if (entry.type === "message") return entry.message?.tidings;
@@ -16,7 +16,7 @@ export function heldDeliveries(entries: Entry[], most = RECENT): string[] {
   return ids.filter((id): id is string => typeof id === "string");
 }
 
-/** The id in a session file's first line; undefined: it has none, or was never written. */
+/** Returns the id in a session file's first line; undefined: it has none, or was never written. */
 export function forkedFrom(file: string): string | undefined {
   const buffer = Buffer.alloc(4096);
   try {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// pi_types.ts: what the extension uses of pi's API, as pi 0.87 has it. pi's own declarations are not installed where extensions are.
+// pi_types.ts: the parts of pi's API that the extension uses, as of pi 0.87. pi's own declarations are not installed where extensions are.
 import type { TextPart } from "./compose.ts";
 
-/** Ours, inside what pi writes. */
+/** The data of tidings in pi's records. */
 export interface Mark {
   delivery?: string;
 }

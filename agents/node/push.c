@@ -8,14 +8,14 @@
 #include "instance.h"
 #include "values.h"
 
-/* The object's members; those that were not given are NULL or 0. */
+/* The object's members; missing ones are NULL or 0. */
 struct given {
   struct text session, kind, message, level, activation, data, key, tool, handle, caused_by, source,
       id;
   uint32_t ttl_ms;
 };
 
-/* The index of the word; not given is 0. */
+/* Finds the index of the word; a missing word is 0. */
 static bool word_of(struct napi_env__ *env, const struct text *text, const char *name,
                     const char *const *words, const char *expected, uint32_t *ret_index) {
   uint32_t index = 0;
@@ -25,7 +25,7 @@ static bool word_of(struct napi_env__ *env, const struct text *text, const char 
   return true;
 }
 
-/* "tool.failed": the source goes to the first dot. */
+/* Reads "tool.failed": the source ends at the first dot. */
 static bool kind_of(struct napi_env__ *env, const struct text *kind,
                     struct hostkit_notification *note) {
   const char *dot = kind->len ? memchr(kind->ptr, '.', kind->len) : NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// session.ts: one conversation of a host, reported to tidings: where it stands, its carriers, its turns; and what tidings wants done, passed to the host
-// through a driver. Nothing here throws into the host: what fails is in the log, and the host goes on as if tidings were not there.
+// session.ts: one conversation of a host. It reports the conversation's state, carriers and turns to tidings, and passes the actions that tidings asks
+// for to the host through a driver. It never throws into the host: errors go to the log, and the host continues as if tidings were not there.
 import { alertBeside, alertNoMore, collectMailboxes } from "./alerts.ts";
 import { type Additions, additions } from "./compose.ts";
 import { type Kit, describe, log } from "./kit.ts";
@@ -15,29 +15,29 @@ export interface Turn {
   text: string;
 }
 
-/** `later`: something of this moment prevents it; the session asks again. `never`: the offer is declined, and its messages wait for another occasion. */
+/** `later`: the host cannot start it now; the session asks again. `never`: the offer is declined, and its messages wait for another one. */
 export type Start = "started" | "later" | "never";
 
-/** What the host does when tidings asks. Both may be called at any time, in the middle of another call too. */
+/** The actions of the host. They may be called at any time, even during another call. */
 export interface Driver {
   start(turn: Turn): Start;
-  abort(): void; // stop the model's stream; when the host has settled, turnEnded("aborted")
-  stop(): void; // somebody asks for the turn's end: as abort, tools too, and whatever becomes of the process
+  abort(): void; // stops the model's stream; when the host has settled, it calls turnEnded("aborted")
+  stop(): void; // a user asks for the turn's end: like abort, but stops tools too, even if the process then ends
 }
 
-/** What goes onto a carrier. */
+/** The additions to a carrier. */
 export interface Delivery extends Additions {
-  id: string | undefined; // to settle
+  id: string | undefined; // the delivery to settle
 }
 
-/** The offer is over: the host must not send this turn's request. */
+/** Thrown if the offer was withdrawn: the host must not send this turn's request. */
 export class Withdrawn extends Error {}
 
 type Phase = "streaming" | "tools";
 const SHELLS = new Set(["bash", "shell"]);
 const NOT_OFFERED = new Set(["TIDINGS_E_FIRED", "TIDINGS_E_NOT_FOUND", "TIDINGS_E_STATE"]);
 
-/** Half a character, which a host may have cut off anywhere, is no reason to refuse the whole event. */
+/** Repairs half characters, at which a host may have cut a text, so that the event is not refused. */
 const wellFormed = (_key: string, value: unknown): unknown => (typeof value === "string" ? value.toWellFormed() : value);
 const quote = (text: string): string => JSON.stringify(text.toWellFormed());
 
@@ -45,19 +45,19 @@ export class Session {
   readonly id: string;
   #quoted: string; // the id as JSON
   running = false;
-  lost = false; // another process owns the session: what happens here is not reported, and nothing is delivered
+  lost = false; // another process owns the session, so nothing is reported or delivered here
   #kit: Kit;
   #driver: Driver;
   #phase: Phase | undefined;
-  #calls = new Set<string>(); // of shells, that run
-  #questions = 0; // that a person has not answered
-  #begun: [tool: string, callId: string][] = []; // calls that began meanwhile
+  #calls = new Set<string>(); // running calls of shells
+  #questions = 0; // questions that a person has not answered
+  #begun: [tool: string, callId: string][] = []; // calls that began during a question
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #due = 0; // when it fires
-  #held: Turn | undefined; // offered, and not started yet for a reason that passes
+  #due = 0; // when the timer fires
+  #held: Turn | undefined; // an offer that the host cannot start yet
   #again: ReturnType<typeof setTimeout> | undefined;
-  #paragraph: string | undefined; // for the system prompt: it stays as it is
-  #share = -1; // of the context, in steps of 5 %, when it was last reported
+  #paragraph: string | undefined; // for the system prompt; it does not change
+  #share = -1; // the last reported use of the context, in steps of 5 %
 
   constructor(kit: Kit, id: string, driver: Driver) {
     this.id = id;
@@ -67,7 +67,7 @@ export class Session {
     kit.rang.set(id, () => this.wake());
   }
 
-  /** Nothing happens here any more. The conversation itself goes on, perhaps in another process. */
+  /** Ends the reports of this process. The conversation itself may continue in another process. */
   leave(): void {
     const held = this.#held;
     this.#drop();
@@ -77,7 +77,7 @@ export class Session {
     alertNoMore(this.#kit, this.id);
   }
 
-  /** The same, for a conversation that begins in its place. */
+  /** The same, if another conversation replaces this one. */
   leaveBehind(): void {
     this.leave();
     if (!this.lost) this.#kit.left = this.id;
@@ -98,7 +98,7 @@ export class Session {
 
   // -- the session's life ----------------------------------------------------------------------------------------------------------------
 
-  /** A conversation that begins; without `cwd` nobody finds it by its folder. */
+  /** Opens a new conversation; without `cwd` it is not found by its folder. */
   opened(cwd: string | undefined): void {
     this.lost = false;
     this.report("session.opened", { cwd, host: this.#kit.hostName });
@@ -108,9 +108,8 @@ export class Session {
     }
   }
 
-  /** Resumes a session, with the deliveries that its transcript holds. A process that only opens a
-   * session that is open elsewhere leaves it there; where a person prompts, there it is: that takes
-   * it over. */
+  /** Resumes a session, with the deliveries that its transcript holds. A process that only opens a session which is open in another one leaves it
+   * there; a prompt of a person takes it over. */
   resumed(cwd: string | undefined, deliveries: string[], takeover = false): void {
     this.lost = false;
     this.report("session.resumed", { cwd, host: this.#kit.hostName, deliveries: deliveries.slice(-MOST_DELIVERIES), takeover });
@@ -120,20 +119,21 @@ export class Session {
     }
   }
 
-  /** The transcript has lost messages, or has others than before: it holds exactly these deliveries. False: tidings did not take it. */
+  /** Reports that messages of the transcript were removed or replaced: it now holds exactly these deliveries. False: tidings did not take the report.
+   * */
   rewound(deliveries: string[]): boolean {
     return this.report("session.rewound", { deliveries }) !== undefined;
   }
 
-  /** The conversation is deleted. */
+  /** Call it when the conversation is deleted. */
   closed(): void {
     this.#drop();
     this.report("session.closed");
     this.leave();
   }
 
-  /** The conversation was summarized. Pending notifications go with the next carrier, and queued
-   * messages are turns of their own, so the model reads each once. */
+  /** Call it when the conversation was summarized. Pending notifications go with the next carrier, and queued messages are turns of their own, so the
+   * model reads each once. */
   compacted(): void {
     this.report("session.compacted");
   }
@@ -143,7 +143,7 @@ export class Session {
     return this.#try(type, () => this.#take(this.#kit.instance.event(JSON.stringify({ type, session: this.id, data }, wellFormed))));
   }
 
-  /** Of these there are several for each call of a tool, and their replies mostly ask for nothing. */
+  /** Reports a phase. Each tool call has several phases, and their replies mostly ask for nothing. */
   #reportPhase(type: string, data = ""): void {
     this.#try(type, () => {
       const reply = this.#kit.instance.report(`{"type":"${type}","session":${this.#quoted}${data}}`);
@@ -156,7 +156,7 @@ export class Session {
     this.report("wake");
   }
 
-  /** So many tokens of the context are used. */
+  /** Reports how many tokens of the context are used. */
   used(tokens: number, limit: number): void {
     if (!(tokens >= 0 && limit > 0)) return;
     const share = Math.floor((20 * tokens) / limit);
@@ -165,18 +165,18 @@ export class Session {
     this.report("budget.usage", { used: Math.round(tokens), limit: Math.round(limit) });
   }
 
-  /** The files by which the host itself is configured. `effect`: what comes of a change. */
+  /** Reports changes of the files by which the host itself is configured. `effect`: the effect of a change. */
   configuredBy(files: string[], effect: string): void {
     const changed = changedFiles(this.#kit.stamps, this.id, files).map(fromHome);
     if (changed.length) this.report("config.changed", { summary: `${changed.join(", ")} changed; ${effect}`, keys: changed });
   }
 
-  /** One that worked for this session has ended, with these last words. */
+  /** Reports that a subagent of this session has ended, with its last words. */
   subagentEnded(name: string, words: string): void {
     this.report("subagent.finished", { slug: name, summary: words || "It said nothing.", activation: "passive" });
   }
 
-  /** This conversation is one run, which a command of another session has started: that session reads how it ended. */
+  /** This conversation is one run, which a command of another session has started; its end is reported to that session. */
   endedForCaller(words: string): void {
     const session = this.#kit.calledBy;
     if (session === undefined || session === this.id) return;
@@ -188,7 +188,7 @@ export class Session {
     return this.#kit.calledBy !== undefined;
   }
 
-  /** What a tool has answered, without anything that the model could take for a block of ours. */
+  /** Returns a tool's output without text that the model could take for a block of tidings. */
   harmless(text: string): string {
     const other = this.#try("neutralize", () => {
       const answer = this.#kit.instance.harmless(this.id, text.toWellFormed());
@@ -197,13 +197,13 @@ export class Session {
     return other ?? text;
   }
 
-  /** Files that a call of the assistant's own has changed, now: `paths` as sessionPath names them from `cwd`. */
+  /** Reports files that a call of the assistant has just changed; `paths` are relative to `cwd` as by sessionPath. */
   filesChanged(cwd: string, paths: string[], callId: string, change = "modified"): void {
     const stamps = paths.map((path) => fileStamp(cwd, path));
     if (paths.length) this.report("file.changed", { paths, stamps, change, caused_by: callId });
   }
 
-  /** The paragraph for the system prompt. `subagents`: there are some that can work in the background. */
+  /** Returns the paragraph for the system prompt. `subagents`: the host has subagents that can work in the background. */
   instructions(subagents: boolean): string | undefined {
     this.#paragraph ??= this.#try("instructions", () => {
       const answer = JSON.parse(this.#kit.instance.query(JSON.stringify({ name: "instructions", session: this.id, subagents })));
@@ -218,12 +218,12 @@ export class Session {
     return this.#try("tool result", () => this.#deliver(this.#kit.instance.toolResult(this.id, callId, tool, undefined, ROOM_BYTES)));
   }
 
-  /** A prompt of the host's own: only a carrier. */
+  /** A prompt of the host, which is only a carrier. */
   prompt(): Delivery | undefined {
     return this.#try("prompt", () => this.#deliver(this.#kit.instance.chatRequest(this.id, undefined, undefined, undefined, ROOM_BYTES)));
   }
 
-  /** The request that starts an offered turn. Throws Withdrawn when it must not be sent. */
+  /** Makes the request that starts an offered turn. Throws Withdrawn if it must not be sent. */
   startTurn(turn: Turn): Delivery | undefined {
     try {
       const delivery = this.#deliver(this.#kit.instance.chatRequest(this.id, turn.source, turn.ids, undefined, ROOM_BYTES));
@@ -237,7 +237,7 @@ export class Session {
     }
   }
 
-  /** `written`: the carrier is in the host's transcript. If it is not and will not be, what was on it is delivered again. */
+  /** `written`: the carrier is in the host's transcript. If it is not and will not be, its notifications are delivered again. */
   settle(id: string, written: boolean): void {
     this.#try(`delivery ${id}`, () => this.#take(this.#kit.instance.settle(id, written ? "committed" : "rolled_back")));
   }
@@ -252,14 +252,14 @@ export class Session {
     this.report("turn.started", turn && { messages: turn.ids });
   }
 
-  /** Only what begins is reported: a phase that ends is followed by another one or by the turn's end. */
+  /** Only the begin of a phase is reported, because it ends with the next phase or with the turn. */
   enters(phase: Phase): void {
     if (!this.running || this.#phase === phase) return;
     this.#phase = phase;
     this.#reportPhase(phase === "streaming" ? "stream.started" : "tools.started");
   }
 
-  /** A person is asked; other calls may begin before the answer, and do not end the waiting. */
+  /** A person is asked. Other calls may begin before the answer; they do not end the waiting. */
   asks(kind: "approval" | "user-input"): void {
     if (!this.running) return;
     this.#questions++;
@@ -279,8 +279,7 @@ export class Session {
     this.#begun = [];
   }
 
-  /** A call of a tool runs. The host does not report what a shell changes; a watcher's report of
-   * it names the tool. */
+  /** A tool call runs. The host does not report the changes of a shell; a watcher's report of them names the tool. */
   callRuns(tool: string, callId: string): void {
     if (this.#questions) return void this.#begun.push([tool, callId]);
     if (!SHELLS.has(tool) || !callId) return this.enters("tools");
@@ -303,7 +302,7 @@ export class Session {
     this.report(type, data);
   }
 
-  /** The host asks the model again; `afterMs`: how long the model's provider makes it wait, as a limit of its own. */
+  /** The host asks the model again. `afterMs`: how long the provider's limit makes it wait. */
   retries(attempt: number | undefined, message: string | undefined, afterMs?: number): void {
     this.holds("turn.retrying", { attempt, message });
     if (afterMs !== undefined) this.report("rate.limited", { retry_after_ms: Math.max(0, Math.round(afterMs)), key: "rate" });
@@ -350,7 +349,7 @@ export class Session {
     }
   }
 
-  /** The newest reply knows best. A timer that is a little early stays: tidings says again when to wake. */
+  /** The newest reply sets the timer. A timer that is a little early stays, because tidings then gives the time again. */
   #wakeAt(time: number | null): void {
     if (this.#timer !== undefined && time !== null && this.#due <= time && time - this.#due < EARLY_MS) return;
     if (this.#timer !== undefined) clearTimeout(this.#timer);
@@ -389,7 +388,7 @@ export class Session {
 
   // -- offers that wait ------------------------------------------------------------------------------------------------------------------
 
-  /** An offer that the host cannot start now. It stays an offer, and the host is asked again until it starts, or another turn does. */
+  /** Keeps an offer that the host cannot start now. The host is asked again until this turn or another one starts. */
   hold(turn: Turn, waitMs = FIRST_WAIT_MS): void {
     this.#drop();
     this.#held = turn;
@@ -397,7 +396,7 @@ export class Session {
     this.#again.unref?.();
   }
 
-  /** What prevented a start may be over. */
+  /** Tries to start the kept offer again. */
   ready(waitedMs = 0): void {
     const held = this.#held;
     if (held && !this.lost) this.#offer(held, Math.min(Math.max(FIRST_WAIT_MS, 2 * waitedMs), LAST_WAIT_MS));
@@ -409,9 +408,9 @@ export class Session {
   }
 }
 
-const ROOM_BYTES = 30_000; // on one carrier: more of them would fill the model's context, and the host would compact it before it is read
+const ROOM_BYTES = 30_000; // on one carrier; more would fill the model's context, and the host would compact it before the model reads it
 const EARLY_MS = 1000;
-const LONGEST_MS = 60_000; // timers stand still while the machine sleeps, and do not follow the wall clock
+const LONGEST_MS = 60_000; // because timers stop while the machine sleeps, and do not follow the wall clock
 const FIRST_WAIT_MS = 20;
 const LAST_WAIT_MS = 2000;
-const MOST_DELIVERIES = 200; // those that can be in doubt are among the last ones
+const MOST_DELIVERIES = 200; // unsettled deliveries are among the last ones

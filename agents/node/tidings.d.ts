@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// tidings.d.ts: the Node-API module tidings.node. Every call may throw an Error whose `code` is "TIDINGS_E_…"; what was pending is pending then.
-// Replies and answers are JSON text (schema/reply.schema.json, schema/query.schema.json); undefined: there was no reply.
+// tidings.d.ts: the Node-API module tidings.node. Every call may throw an Error whose `code` is "TIDINGS_E_…"; pending notifications then stay
+// pending. Replies and answers are JSON text (schema/reply.schema.json, schema/query.schema.json); undefined: there was no reply.
 
 export interface Options {
   plugin: string; // the path of tidings.so
@@ -14,11 +14,11 @@ export interface Options {
   probe?: string; // the path of tidings-hostkit-probe, if it is not where it was installed
 }
 
-/** What push takes: the members of a notification event's data, and the event's own source and id (events with both can be pushed twice). */
+/** The argument of push: the members of a notification event's data, and the event's own source and id (with both, pushing twice is harmless). */
 export interface Notification {
   session: string;
   kind: string; // "tool.failed": the source goes to the first dot
-  message: string; // any characters but NUL
+  message: string; // any characters except NUL
   level?: "info" | "warning" | "error" | "critical";
   activation?: "passive" | "idle" | "interrupt";
   data?: string; // JSON
@@ -37,13 +37,13 @@ export interface Instance {
   toolResult(session: string, callId?: string, tool?: string, content?: string, room?: number): string | undefined;
   chatRequest(session: string, source?: "user" | "system", messages?: string[], content?: string, room?: number): string | undefined;
   event(event: string): string | undefined;
-  report(event: string): string | number | undefined; // as event; of a reply that asks for nothing, as that to a phase mostly does, only wake_at
+  report(event: string): string | number | undefined; // like event; but a reply that asks for nothing, as for most phases, becomes only wake_at
   push(notification: Notification): string | undefined;
   wake(session: string): string | undefined;
   settle(delivery: string, outcome: "committed" | "rolled_back"): string | undefined;
   query(request: string): string;
-  harmless(session: string, text: string): string | undefined; // the answer to the query `neutralize`; undefined: the text stays as it is
-  wakeDescriptor(): number; // the caller's to poll and to close
+  harmless(session: string, text: string): string | undefined; // the answer to the query `neutralize`; undefined: the text stays unchanged
+  wakeDescriptor(): number; // the caller polls and closes it
   nextSession(): string | undefined;
   swap(plugin?: string): void;
   info(): { name: string; version: string; buildId: string; generation: number };

@@ -37,8 +37,8 @@ static bool throw_memory(struct napi_env__ *env) {
   return false;
 }
 
-/* Node writes a string as UTF-8 at a tenth of the speed at which it copies one, and most texts are
- * ASCII. Half a character becomes U+FFFD, as the engine does it. */
+/* Encodes UTF-8 itself, because Node does it ten times more slowly than it copies a string, and
+ * most texts are ASCII. Like in the engine, half a character becomes U+FFFD. */
 static size_t encode(const uint16_t *units, size_t count, char *to) {
   static const uint64_t beyond_ascii = 0xFF80FF80FF80FF80u;
   char *begin = to;
@@ -59,7 +59,7 @@ static size_t encode(const uint16_t *units, size_t count, char *to) {
   return (size_t)(to - begin);
 }
 
-/* With fewer than UNITS_MAX of them. */
+/* Takes a string of fewer than UNITS_MAX units. */
 static bool take_units(struct napi_env__ *env, struct napi_value__ *value, struct text *ret_text) {
   uint16_t units[UNITS_MAX];
   size_t count = 0;
@@ -97,7 +97,7 @@ bool text_take(struct napi_env__ *env, struct napi_value__ *value, const char *n
   ret_text->ptr = ret_text->small;
   ret_text->len = len;
   if (len + 4 < sizeof ret_text->small)
-    return true; /* a full buffer may lack less than one more character of UTF-8 */
+    return true; /* a full buffer may have had no room for one more character of UTF-8 */
   ret_text->ptr = NULL;
   if (napi_get_value_string_utf16(env, value, NULL, 0, &len) != NAPI_OK) return throw_engine(env);
   return len < UNITS_MAX ? take_units(env, value, ret_text) : take_long(env, value, ret_text);
@@ -155,7 +155,8 @@ bool value_number_member(struct napi_env__ *env, struct napi_value__ *object, co
 
 bool value_bytes(struct napi_env__ *env, struct napi_value__ *value, const char *name,
                  uint64_t *ret_bytes) {
-  static const double most = 9007199254740991; /* from there on not every whole number is one */
+  static const double most =
+      9007199254740991; /* above this, JavaScript's numbers cannot represent every whole number */
   int type = NAPI_UNDEFINED;
   double number = -1;
   if (napi_typeof(env, value, &type) != NAPI_OK) return throw_engine(env);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/node/values.h: converts JavaScript's values to C's and back. Each function that fails has
- * thrown a JavaScript exception; the caller frees what it has and returns NULL to the engine. Knows
- * nothing of hostkit but its error.
+ * agents/node/values.h: converts JavaScript's values to C's and back. A function that fails has
+ * thrown a JavaScript exception; the caller frees its memory and returns NULL to the engine. It
+ * uses only the error of hostkit.
  */
 #ifndef AGENTS_NODE_VALUES_H
 #define AGENTS_NODE_VALUES_H
@@ -11,10 +11,10 @@
 
 #include "napi.h"
 
-/* A string taken out of the engine: NUL-terminated, and NULs may be inside. Short ones, which
- * session and call ids are, need no allocation. */
+/* A string copied from the engine. It is NUL-terminated, and may contain NULs. Short strings, such
+ * as session and call ids, need no allocation. */
 struct text {
-  char *ptr; /* small, or malloc'ed; NULL: undefined or null was given */
+  char *ptr; /* small, or malloc'ed; NULL: it was undefined or null */
   size_t len;
   char small[256];
 };
@@ -24,7 +24,8 @@ enum need { OPTIONAL, REQUIRED };
 /* `name` is for the exception. Always give the text to text_free, after a failure too. */
 bool text_take(struct napi_env__ *env, struct napi_value__ *value, const char *name, enum need need,
                struct text *ret_text);
-/* Members of an object; `name` is what the object is called. Always give them to text_members_free.
+/* Members of an object. `name`: the object's name in exceptions. Always give them to
+ * text_members_free.
  */
 struct text_member {
   const char *name;
@@ -39,15 +40,15 @@ bool text_plain(struct napi_env__ *env, const struct text *text, const char *nam
 struct tidings_span text_span(const struct text *text);
 void text_free(struct text *text);
 
-/* A whole number from 0 to `most`; undefined leaves *ret_number as it is. */
+/* Reads a whole number from 0 to `most`; undefined leaves *ret_number unchanged. */
 bool value_number_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
                          uint32_t most, uint32_t *ret_number);
 
-/* A number of bytes; undefined and null are 0. */
+/* Reads a number of bytes; undefined and null are 0. */
 bool value_bytes(struct napi_env__ *env, struct napi_value__ *value, const char *name,
                  uint64_t *ret_bytes);
 
-/* NULL: an exception is pending. */
+/* Returns a JavaScript string. NULL: an exception is pending. */
 struct napi_value__ *value_text(struct napi_env__ *env, const char *text, size_t len);
 struct napi_value__ *value_undefined(struct napi_env__ *env);
 
@@ -56,7 +57,7 @@ bool throw_type(struct napi_env__ *env, const char *name, const char *expected);
 /* Throws an Error with the code's name as its `code`. Returns NULL. */
 struct napi_value__ *throw_code(struct napi_env__ *env, int32_t code,
                                 const struct tidings_error *error);
-/* When the engine itself failed, with whatever it has thrown. Returns NULL. */
+/* Call it if the engine itself failed, which may have thrown already. Returns NULL. */
 struct napi_value__ *throw_engine(struct napi_env__ *env);
 
 #endif

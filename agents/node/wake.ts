@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// wake.ts: the wake descriptor in the event loop: a FIFO, read by the loop itself, so nothing spins and no timer runs. The bytes that are
-// read have no meaning; that there was something has. Knows nothing of plugins.
+// wake.ts: waits for the wake descriptor in the event loop. It is a FIFO, which the loop itself reads, so nothing spins and no timer runs. Only the
+// arrival of bytes matters, not their values.
 import { closeSync } from "node:fs";
 import { Socket } from "node:net";
 
@@ -9,8 +9,8 @@ interface BunFile {
   stream(): ReadableStream<Uint8Array>;
 }
 
-/** Calls `ring` whenever something was written to the FIFO, until the returned function is called. Takes the descriptor over. In Node the process
- * may end meanwhile; in Bun it goes on until it is stopped or exits by itself, as agents do. */
+/** Calls `ring` whenever something was written to the FIFO, until the returned function is called. It closes the descriptor at the end. In Node the
+ * process may end meanwhile; in Bun it runs until it is stopped or exits by itself, like agents. */
 export function pollDescriptor(fd: number, ring: () => void): () => void {
   const bun = (globalThis as unknown as { Bun?: { file(fd: number): BunFile } }).Bun;
   return bun ? pollInBun(bun.file(fd), fd, ring) : pollInNode(fd, ring);
@@ -19,7 +19,7 @@ export function pollDescriptor(fd: number, ring: () => void): () => void {
 function pollInNode(fd: number, ring: () => void): () => void {
   const socket = new Socket({ fd, readable: true, writable: false });
   socket.on("data", ring);
-  socket.on("error", () => socket.destroy()); // wake_at is left
+  socket.on("error", () => socket.destroy()); // sessions are still woken at their wake_at
   socket.unref();
   return () => {
     socket.destroy();
@@ -37,10 +37,10 @@ function pollInBun(file: BunFile, fd: number, ring: () => void): () => void {
       ring();
     }
   };
-  read().catch(() => {}); // wake_at is left
+  read().catch(() => {}); // sessions are still woken at their wake_at
   return () => {
     if (stopped) return;
     stopped = true;
-    reader.cancel().then(() => closeSync(fd), () => {}); // Bun leaves a descriptor that it was given to whoever gave it
+    reader.cancel().then(() => closeSync(fd), () => {}); // Bun does not close a descriptor that it was given
   };
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/change.c: see the header; the diff is in diff.c.
+ * agents/setup/change.c: plans and makes changes; diff.c prints them.
  */
 #include "agents/setup/change.h"
 
@@ -67,9 +67,9 @@ bool change_is_none(const struct change *change) {
   return strcmp(change->before, change->after) == 0;
 }
 
-/* -- taking out -------------------------------------------------------------------------------- */
+/* -- removing ---------------------------------------------------------------------------------- */
 
-/* The file's real path: a link is followed, so that it stays one. */
+/* Returns the file's real path. A link is followed, so that it stays a link. */
 static char *real_path(const char *path) {
   char *real = realpath(path, NULL);
   return real || errno != ENOENT ? real : strdup(path);
@@ -80,7 +80,7 @@ static char *copy_path(const char *real) {
   return asprintf(&copy, "%s.before-tidings", real) < 0 ? NULL : copy;
 }
 
-/* NULL: there is none that can be read. */
+/* Reads the saved copy. NULL: there is no readable one. */
 static char *read_copy(const char *path) {
   char *real = real_path(path), *copy = real ? copy_path(real) : NULL, *text = NULL;
   size_t len = 0;
@@ -136,8 +136,8 @@ static int sync_folder(const char *path) {
   return reason;
 }
 
-/* Whole under another name, then in one step. `mode` and the owner are those of the file that it
- * replaces. */
+/* Writes the whole file under another name, and then renames it. Mode and owner are those of the
+ * replaced file. */
 static int write_file(const char *path, const char *text, const struct stat *like) {
   char *fresh = NULL;
   if (asprintf(&fresh, "%s.tidings-XXXXXX", path) < 0) return ENOMEM;
@@ -162,8 +162,8 @@ static int keep_old(const struct change *change, const char *real, const struct 
   return reason;
 }
 
-/* With what was before us in its place again, the copy of it is only litter. A copy that differs
- * stays: somebody has changed the file since. */
+/* Removes the saved copy when the file has its former text again. A copy that differs stays,
+ * because the file was changed since. */
 static int drop_copy(const struct change *change, const char *real) {
   size_t len = 0;
   char *copy = copy_path(real), *text = NULL;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/diff.c: a change as a unified diff. The lines that both ends have in common are set
- * aside; what is left between them is small in a configuration file, so the plain longest common
- * subsequence does.
+ * agents/setup/diff.c: prints a change as a unified diff. Common lines at both ends are skipped;
+ * the rest is small in a configuration file, so a simple longest common subsequence is fast enough.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +83,8 @@ static void print_line(FILE *out, char sign, const struct lines *lines, size_t i
   fputs(whole ? "\n" : "\n\\ No newline at end of file\n", out);
 }
 
-/* A hunk begins CONTEXT lines before a change and ends when 2 * CONTEXT lines have passed without
- * one, of which half are shown. */
+/* A hunk begins CONTEXT lines before a change and ends when 2 * CONTEXT lines have no change; half
+ * of these lines are shown. */
 static void print_hunk(FILE *out, const struct diff *diff, size_t *old, size_t *new) {
   size_t back = *old < CONTEXT ? *old : CONTEXT, o = *old - back, n = *new - back, o_end = *old,
          n_end = *new, quiet = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/json_text.c: New parts go on lines of their own, indented as their
- * neighbours are.
+ * agents/setup/json_text.c: new parts are put on their own lines, with the indentation of their
+ * neighbours.
  */
 #include "agents/setup/json_text.h"
 
@@ -40,7 +40,7 @@ void json_text_finish(struct json_text *json) {
 
 /* -- changing ---------------------------------------------------------------------------------- */
 
-/* Puts `with` in the place of what stands from `start` to `end`, and reads the text again. */
+/* Replaces the text from `start` to `end` by `with`, and reads the text again. */
 static int replace(struct json_text *json, size_t start, size_t end, const char *with) {
   struct json_text changed;
   char *text = NULL, *problem = NULL;
@@ -58,7 +58,7 @@ int json_text_replace(struct json_text *json, const struct json *part, const cha
   return replace(json, part->start, part->end, value);
 }
 
-/* The blanks at the beginning of the line on which `at` stands. */
+/* Copies the blanks at the beginning of the line that contains `at`. */
 static size_t line_indent(const struct json_text *json, size_t at, char *indent) {
   size_t start = at;
   while (start && json->text[start - 1] != '\n') start--;
@@ -69,20 +69,20 @@ static size_t line_indent(const struct json_text *json, size_t at, char *indent)
   return len;
 }
 
-/* A step of indentation, as the outermost object has it. */
+/* Copies one step of indentation, as in the outermost object. */
 static void indent_step(const struct json_text *json, char *step) {
   if (json->root && json->root->members && line_indent(json, json->root->members->key_start, step))
     return;
   memcpy(step, "  ", 3);
 }
 
-/* As the text has them. */
+/* Returns the kind of line breaks in the text. */
 static const char *line_break(const struct json_text *json) {
   const char *first = strchr(json->text, '\n');
   return first && first > json->text && first[-1] == '\r' ? "\r\n" : "\n";
 }
 
-/* After a part, and after a comment on the same line. */
+/* Returns the end of a part's line, including a comment on it. */
 static size_t line_end(const struct json_text *json, size_t at) {
   size_t comma = at + strspn(json->text + at, " \t");
   if (json->text[comma] == ',') comma++;
@@ -103,8 +103,8 @@ int json_text_add(struct json_text *json, const struct json *into, const char *k
     if (asprintf(&added, "%s%s%s%s%s%s%s%s%s", line, base, step, quote, key ? key : "", colon,
                  value, line, base) < 0)
       return -1;
-    bool blank =
-        strspn(json->text + at, " \t\r\n") >= end - at; /* else there is a comment, which stays */
+    bool blank = strspn(json->text + at, " \t\r\n") >=
+                 end - at; /* otherwise there is a comment, which stays */
     int failed = replace(json, at, blank ? end : at, added);
     free(added);
     return failed;
@@ -117,8 +117,8 @@ int json_text_add(struct json_text *json, const struct json *into, const char *k
       strchr(json->text + into->start, '\n'))
     line_indent(json, last->key_start, indent);
   else snprintf(indent, sizeof indent, "%s%s", base, step);
-  /* The comma belongs to the last part, the new one goes below its comment. If there was one too
-   * many, there is again. */
+  /* The comma is added to the last part, and the new part below its comment. A trailing comma stays
+   * a trailing comma. */
   bool comma = json->text[last->end + strspn(json->text + last->end, " \t\r\n")] == ',';
   bool own_line = behind != last->end;
   int len = own_line ? asprintf(&added, "%s%.*s%s%s%s%s%s%s%s", comma ? "" : ",",
@@ -132,7 +132,7 @@ int json_text_add(struct json_text *json, const struct json *into, const char *k
   return failed;
 }
 
-/* The place of the comma after `at`, comments skipped; 0: there is none. */
+/* Returns the place of the comma after `at`, past comments; 0: there is none. */
 static size_t comma_behind(const struct json_text *json, size_t at, size_t end) {
   while (at < end) {
     at += strspn(json->text + at, " \t\r\n");
@@ -144,7 +144,7 @@ static size_t comma_behind(const struct json_text *json, size_t at, size_t end) 
   return 0;
 }
 
-/* The begin of the blanks before `at`. */
+/* Returns the begin of the blanks before `at`. */
 static size_t blanks_before(const struct json_text *json, size_t at) {
   while (at && strchr(" \t\r\n", json->text[at - 1])) at--;
   return at;
@@ -165,7 +165,7 @@ int json_text_remove(struct json_text *json, const struct json *part) {
   if (part->next) return replace(json, start, next_comma + 1, "");
   if (!next_comma && last_comma + 1 == start) return replace(json, last_comma, end, "");
   if (next_comma) return replace(json, start, next_comma + 1, "");
-  /* A comment stands between the comma and this part: it stays. */
+  /* A comment between the comma and this part stays. */
   if (last_comma)
     memmove(json->text + last_comma, json->text + last_comma + 1, strlen(json->text + last_comma));
   return replace(json, last_comma ? start - 1 : start, last_comma ? end - 1 : end, "");

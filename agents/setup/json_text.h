@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/json_text.h: changes a JSON text in place: whatever is not changed keeps its bytes,
- * including comments and extra commas. Knows JSON as editors of configuration files write it;
- * nothing of hooks or hosts.
+ * agents/setup/json_text.h: changes a JSON text in place: all other bytes stay, including comments
+ * and extra commas. It reads the JSON of configuration files, and knows neither hooks nor hosts.
  */
 #ifndef AGENTS_SETUP_JSON_TEXT_H
 #define AGENTS_SETUP_JSON_TEXT_H
@@ -13,22 +12,22 @@
 struct json_text {
   char *text; /* ends with a NUL */
   struct arena arena;
-  const struct json *root; /* NULL: there is nothing but blanks and comments */
+  const struct json *root; /* NULL: the text has only blanks and comments */
 };
 
-/* Reads a text, which is copied. Returns 0; or -1 with why and where in words ("not JSON: it ends
- * where …"): free *ret_problem; NULL: out of memory. An empty text is sound. */
+/* Reads a text, which is copied. Returns 0; or -1 with the problem and its place in words ("not
+ * JSON: it ends where …"): free *ret_problem; NULL: out of memory. An empty text is valid. */
 int json_text_read(const char *text, struct json_text *ret_json, char **ret_problem);
 void json_text_finish(struct json_text *json);
 
-/* Each changes the text and reads it again: values from before are gone. `value` is written as
- * given. Return 0, or -1: out of memory. Put a new member at the end of an object, or a new element
- * at the end of an array (key NULL). */
+/* Each of these functions changes the text and reads it again, which invalidates earlier values.
+ * `value` is written as given. They return 0, or -1: out of memory. json_text_add adds a member at
+ * the end of an object, or, with key NULL, an element at the end of an array. */
 int json_text_add(struct json_text *json, const struct json *into, const char *key,
                   const char *value);
-/* Write another value in the place of this one; its key stays. */
+/* Replaces this value by another one; its key stays. */
 int json_text_replace(struct json_text *json, const struct json *part, const char *value);
-/* Take a part of an object or array out, with its comma. */
+/* Removes a part of an object or array, with its comma. */
 int json_text_remove(struct json_text *json, const struct json *part);
 
 #endif

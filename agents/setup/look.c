@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/look.c: what is there of our hooks in a host's JSON, event by event, whatever
- * program they name. For doctor; nothing is changed.
+ * agents/setup/look.c: finds the hooks of tidings in a host's JSON, event by event, with any
+ * program that they name. For doctor; it changes nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@ struct looking {
   struct setup_look *look;
 };
 
-/* "test -x '/a b/tidings' && exec '/a b/tidings' hook codex": the word before " hook codex", as a
- * shell reads it. */
+/* Finds the program in "test -x '/a b/tidings' && exec '/a b/tidings' hook codex": the word before
+ * " hook codex", as a shell reads it. */
 static char *program_of(const struct host *host, const char *line) {
   char *words = NULL, *program = NULL;
   if (asprintf(&words, " hook %s", host->name) < 0) return NULL;
@@ -31,7 +31,7 @@ static char *program_of(const struct host *host, const char *line) {
   return program;
 }
 
-/* The word after its option, to the next blank: a URL has none. */
+/* Finds the store: the word after its option, up to the next blank, because a URL has none. */
 static char *store_of(const char *line) {
   const char *at = strstr(line, SETUP_STORE_OPTION);
   if (!at) return NULL;
@@ -39,7 +39,7 @@ static char *store_of(const char *line) {
   return setup_unquote(at, strcspn(at, " "));
 }
 
-/* "PostToolUse, Stop". */
+/* Adds a name to a list such as "PostToolUse, Stop". */
 static void add_name(char **list, const char *name) {
   char *longer = NULL;
   if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? ", " : "", name) < 0) return;
@@ -61,7 +61,8 @@ static void note_hook(const struct looking *looking, const char *line) {
   }
 }
 
-/* How many hooks of ours are under an event; `notes`: what they name is written down. */
+/* Counts the hooks of tidings under an event. `notes`: notes the programs and stores that they
+ * name. */
 static size_t look_over(const struct looking *looking, const json_t *groups, bool notes) {
   const json_t *group = NULL, *hook = NULL;
   size_t count = 0, i = 0, k = 0;
@@ -80,7 +81,7 @@ static bool is_heard_without(enum hook_moment moment) {
   return moment != HOOK_PROMPT && moment != HOOK_AFTER_TOOL && moment != HOOK_STOP;
 }
 
-/* Is it exactly as setup writes it? */
+/* Notes whether the event is exactly as setup writes it. */
 static void compare_event(const struct looking *looking, const struct host_hook *hook) {
   struct setup_look *look = looking->look;
   const json_t *groups = json_object_get(looking->events, hook->event), *group = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/setup/mcp.c: `tidings setup mcp HOST`: lists `tidings mcp` among an agent's MCP servers,
- * or puts it before the commands of those that are listed; --remove takes both back.
+ * or puts it before the commands of the listed servers; --remove undoes both.
  */
 #include "agents/setup/mcp.h"
 
@@ -18,7 +18,7 @@
 #include "command/paths.h"
 #include "common/file.h"
 
-/* NULL: there is no such agent. */
+/* Finds an agent by its name. NULL: there is none. */
 static const struct host_of_mcp *mcp_host_find(const char *name) {
   for (size_t i = 0; i < hosts_of_mcp_count; i++) {
     if (strcmp(hosts_of_mcp[i].name, name) == 0) return &hosts_of_mcp[i];
@@ -26,7 +26,7 @@ static const struct host_of_mcp *mcp_host_find(const char *name) {
   return NULL;
 }
 
-/* The agent has written down where its folder is, or still uses an older one. */
+/* Finds the file if the agent has noted another folder, or still uses an older one. */
 static char *moved_file(const struct host_of_mcp *host) {
   enum { LONGEST = 4096 };
   char *pointer = paths_in_home("", ".", host->pointer), *text = NULL, *path = NULL;
@@ -60,7 +60,7 @@ static char *with_comments(char *path) {
   return there ? other : path;
 }
 
-/* Free it; NULL: out of memory, or there is no home. */
+/* Returns the path of the agent's file; free it. NULL: out of memory, or there is no home. */
 static char *mcp_host_file(const struct host_of_mcp *host) {
   char *path = host->pointer ? moved_file(host) : NULL;
   for (size_t i = 0; !path && i < sizeof host->roots / sizeof *host->roots; i++) {
@@ -77,7 +77,7 @@ static bool is_text(const struct json *json, const char *text) {
   return json && json->kind == JSON_IS_STRING && span_is(json->text, text);
 }
 
-/* The object that has the command: Cline writes one of its own into the server's. */
+/* Returns the object with the command: for Cline, an object inside the server's. */
 static const struct json *launch_of(const struct json *server) {
   const struct json *transport = json_member(server, "transport");
   return json_member(transport, "command") ? transport : server;
@@ -109,8 +109,8 @@ static bool can_be_wrapped(const struct json *server) {
 
 /* -- changing ---------------------------------------------------------------------------------- */
 
-/* The elements of a list from one on, as they stand in the text, after what `begin` holds. Free it;
- * NULL: out of memory. */
+/* Returns a list that begins with `begin`, followed by the elements from `from` on, as in the text.
+ * Free it; NULL: out of memory. */
 static char *list_with(const struct json_text *json, const struct json *from, const char *begin) {
   struct buffer out = BUFFER_EMPTY;
   buffer_byte(&out, '[');
@@ -123,7 +123,7 @@ static char *list_with(const struct json_text *json, const struct json *from, co
   return buffer_take(&out);
 }
 
-/* Both values of a server; `arguments` NULL: without them. */
+/* Sets both values of a server; `arguments` NULL: removes the arguments. */
 static int set_both(struct json_text *json, const char *member, const char *name,
                     const char *command, const char *arguments) {
   static const char *const keys[] = {"command", "args"};
@@ -145,7 +145,7 @@ static char *quoted(const char *text) {
   return buffer_take(&out);
 }
 
-/* -1: out of memory. */
+/* Puts `tidings mcp` before a server's command. -1: out of memory. */
 static int wrap(struct json_text *json, const char *member, const struct json *server,
                 const char *program) {
   const struct json *command = json_member(launch_of(server), "command");
@@ -164,7 +164,7 @@ static int wrap(struct json_text *json, const char *member, const struct json *s
 
 static int unwrap(struct json_text *json, const char *member, const struct json *server) {
   const struct json *command = first_argument(server)->next->next;
-  bool alone = !command->next; /* it had no arguments */
+  bool alone = !command->next; /* the server had no arguments */
   char *name = strdup(server->key.ptr),
        *text = strndup(json->text + command->start, command->end - command->start),
        *arguments = alone ? NULL : list_with(json, command->next, "");
@@ -225,7 +225,7 @@ static int add_entry(struct json_text *json, const struct host_of_mcp *host, con
   return failed;
 }
 
-/* An entry of our name that is not ours stays. */
+/* Edits the file. A foreign entry with the name `tidings` stays. */
 static int edit(const struct cli *cli, const struct host_of_mcp *host, const struct mcp_wish *wish,
                 const char *program, const char *path, struct json_text *json) {
   const struct json *servers = json_member(json->root, host->member);
@@ -324,7 +324,7 @@ int setup_mcp(const struct cli *cli, const char *name, const struct mcp_wish *wi
                     host->title);
   }
   int code = change_begin(cli, path, &change);
-  if (!code && !mcp_is_our_program(program)) /* its entries would not be known again */
+  if (!code && !mcp_is_our_program(program)) /* its entries would not be recognized later */
     code = cli_fail(cli,
                     "this program is %s, but an entry of an MCP server needs one called "
                     "'tidings'; nothing was changed",

@@ -9,7 +9,7 @@
 
 struct mcp_wish {
   bool remove, dry_run;
-  bool wrap; /* the servers that are listed, instead of listing one more */
+  bool wrap; /* wraps the listed servers, instead of adding one */
 };
 
 /* Returns the exit code. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/mcp_yaml.c: A server is a block below `extensions`, with `cmd` on a
- * line and `args` as a list: in brackets on one line, or with a line for each.
+ * agents/setup/mcp_yaml.c: a server is a block below `extensions`, with `cmd` on a line and `args`
+ * as a list: in brackets on one line, or with one line for each item.
  */
 #include "agents/setup/mcp_yaml.h"
 
@@ -26,13 +26,13 @@ static const char *next_line(const char *line) {
   return *end ? end + 1 : end;
 }
 
-/* NO_INDENT: nothing but blanks, or a comment. */
+/* Returns the indentation; NO_INDENT: the line has only blanks or a comment. */
 static int indent_of(const char *line) {
   size_t blanks = strspn(line, " ");
   return strchr("#\r\n", line[blanks]) ? NO_INDENT : (int)blanks;
 }
 
-/* Reads one value, a word or a text in quotes. Empty: it has another form. */
+/* Reads one value, a word or a text in quotes. The result is empty if it has another form. */
 static struct tidings_span scalar_at(const char *at, const char *stops) {
   const char *end = at;
   if (*at == '"' || *at == '\'') {
@@ -49,7 +49,7 @@ static struct tidings_span scalar_at(const char *at, const char *stops) {
   return span_of(at, (size_t)(end - at));
 }
 
-/* Copies what the value says. Free it; NULL: out of memory, or an escape that is not known. */
+/* Returns the decoded value. Free it; NULL: out of memory, or an escape that is not known. */
 static char *decoded(struct tidings_span scalar) {
   char quote = '\0';
   if (scalar.len) quote = scalar.ptr[0];
@@ -74,7 +74,7 @@ static bool says(struct tidings_span scalar, const char *text) {
   return equal;
 }
 
-/* Finds the beginning of the key's value. NULL: it is another line. */
+/* Finds the beginning of the key's value. NULL: the line has another key. */
 static const char *value_of_key(const char *line, const char *key) {
   const char *at = line + strspn(line, " ");
   size_t len = strlen(key);
@@ -87,9 +87,10 @@ static const char *value_of_key(const char *line, const char *key) {
 
 struct yaml_server {
   const char *begin, *end; /* its lines */
-  struct tidings_span cmd; /* empty: there is none, or in another form */
-  bool has_args, is_flow;  /* has_args: in a form that is known; is_flow: in brackets */
-  const char *list;        /* is_flow: after the bracket; else the line of the first item */
+  struct tidings_span cmd; /* empty: it is missing, or has another form */
+  bool has_args, is_flow;  /* has_args: it has arguments in a known form; is_flow: in brackets */
+  const char
+      *list; /* with is_flow the place after the bracket; otherwise the line of the first item */
   struct tidings_span items[MOST_ITEMS]; /* the first ones */
   const char *after;                     /* the first three items: the next one, or the end */
   size_t count;
@@ -132,7 +133,7 @@ static bool read_list(struct yaml_server *server, const char *line, int indent) 
   return server->count > 0;
 }
 
-/* Its end is known. */
+/* Reads a server whose end is known. */
 static void read_server(struct yaml_server *server) {
   int indent = NO_INDENT;
   for (const char *line = next_line(server->begin); line < server->end; line = next_line(line)) {
@@ -148,7 +149,7 @@ static void read_server(struct yaml_server *server) {
   }
 }
 
-/* The section's first line; NULL: there is none. */
+/* Returns the section's first line; NULL: there is none. */
 static const char *find_section(const char *text) {
   for (const char *line = text; *line; line = next_line(line)) {
     if (value_of_key(line, SECTION) && indent_of(line) == 0) return line;
@@ -156,7 +157,8 @@ static const char *find_section(const char *text) {
   return NULL;
 }
 
-/* The next one from a line on. False: there is none. Lines that say nothing belong to nobody. */
+/* Finds the next server from a line on. False: there is none. Blank lines and comments belong to no
+ * server. */
 static bool next_server(const char *line, struct yaml_server *ret_server) {
   struct yaml_server server = {.begin = NULL};
   int indent = NO_INDENT;
@@ -232,7 +234,7 @@ static void copy_between(struct buffer *out, const char *from, const char *to) {
   buffer_append(out, from, (size_t)(to - from));
 }
 
-/* In a list in brackets a word must not have their signs. */
+/* Writes an item of a list in brackets. A word with special characters is quoted. */
 static void put_item(struct buffer *out, struct tidings_span scalar) {
   bool quoted = scalar.ptr[0] == '"' || scalar.ptr[0] == '\'';
   bool sound = true;
@@ -258,7 +260,7 @@ static void put_wrapped(struct buffer *out, const struct yaml_server *server) {
   }
 }
 
-/* `cmd` and the beginning of `args`, in the order in which they stand. */
+/* Replaces `cmd` and the beginning of `args`, in the order in which they stand. */
 static char *with_both(const char *text, const struct yaml_server *server,
                        struct tidings_span command, const struct buffer *arguments,
                        const char *list_end) {
@@ -292,7 +294,8 @@ static char *go_around(const char *text, const struct yaml_server *server, const
   return changed;
 }
 
-/* A list that is empty then has brackets. */
+/* Removes `tidings mcp` from a server's command. If its list becomes empty, the list has brackets.
+ * */
 static char *go_away(const char *text, const struct yaml_server *server) {
   struct buffer rest = BUFFER_EMPTY;
   if (!server->is_flow && server->count == MOST_ITEMS) {
@@ -312,7 +315,7 @@ static char *without(const char *text, const char *from, const char *to) {
   return buffer_take(&out);
 }
 
-/* The section goes with its last entry. */
+/* Removes an entry; with the last entry the section is removed. */
 static char *take_out(const char *text, const struct yaml_server *server) {
   const char *section = find_section(text);
   struct yaml_server first, next;
@@ -337,7 +340,7 @@ static void put_entry(struct buffer *out, size_t indent, const char *program) {
   buffer_byte(out, '\n');
 }
 
-/* After the last one; NULL with a problem: the section has another form. */
+/* Adds an entry after the last one; NULL with a problem: the section has another form. */
 static char *put_in(const char *text, const char *program, const char **ret_problem) {
   struct buffer out = BUFFER_EMPTY;
   struct yaml_server server;
@@ -371,7 +374,7 @@ static char *put_in(const char *text, const char *program, const char **ret_prob
   return buffer_take(&out);
 }
 
-/* Takes `text` over. Each server is looked at once, and one that is gone makes way for the next. */
+/* Takes `text` over. It visits each server once; if one is removed, the next one has its place. */
 static char *change_all(char *text, wanted_yaml_server *is_wanted, const char *program) {
   struct yaml_server server;
   for (size_t number = 0; text && find_numbered(text, number, &server);) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/mcp_yaml.h: the MCP servers in goose's configuration, which is YAML, changed line by
- * line as goose and people write it. Servers that are written in another way are left alone.
+ * agents/setup/mcp_yaml.h: the MCP servers in goose's configuration, which is YAML. It is changed
+ * line by line, in the forms that goose and people write. Servers in other forms stay unchanged.
  */
 #ifndef AGENTS_SETUP_MCP_YAML_H
 #define AGENTS_SETUP_MCP_YAML_H
@@ -10,10 +10,10 @@
 
 enum mcp_yaml_edit { MCP_YAML_ADD, MCP_YAML_WRAP, MCP_YAML_REMOVE };
 
-/* Is an entry of ours in it? */
+/* Does it contain an entry of tidings? */
 bool mcp_yaml_has_ours(const char *text);
-/* The text with that change; free it. NULL: *ret_problem says in words what cannot be changed, or
- * is NULL: out of memory. */
+/* Returns the text with that change; free it. NULL: *ret_problem says what cannot be changed; if it
+ * is NULL too, memory ran out. */
 char *mcp_yaml_change(const char *text, enum mcp_yaml_edit edit, const char *program,
                       const char **ret_problem);
 

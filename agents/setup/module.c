@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/module.c: for hosts that load modules from a folder of the user's: a file there that
- * hands on the module that was installed with this program.
+ * agents/setup/module.c: for hosts that load modules from a user's folder: writes a file there that
+ * loads the module which was installed with this program.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 static const char mark[] = "// Made by `tidings setup`";
 
-/* The same folder, as the link in PATH leads to it; NULL: there is no such link. */
+/* Returns the same folder by the path of the link in PATH; NULL: there is no such link. */
 static char *beside_link(const char *real) {
   char *program = setup_program(), *slash = program ? strrchr(program, '/') : NULL;
   if (slash) *slash = '\0';
@@ -77,8 +77,8 @@ struct setup_look setup_module_look(const struct host *host, const char *text) {
   return look;
 }
 
-/* Lines of the module: the store, if it is not the user's own, and the agent's title, if the module
- * is another agent's. Free them; NULL: out of memory. */
+/* Returns lines of the module's file: the store, if it is not the user's default, and the agent's
+ * title, if the module belongs to another agent. Free them; NULL: out of memory. */
 static char *name_store(const struct host *host, const char *store) {
   char *line = NULL, title[96] = "";
   if (host->module)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/package.c: what an agent's own command has installed of us: with `tidings setup` as
- * well, each hook would run twice.
+ * agents/setup/package.c: finds packages of tidings that an agent's own command has installed. If
+ * `tidings setup` were used too, each hook would run twice.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -32,10 +32,10 @@ json_t *setup_read_json(const char *path) {
 static bool is_named(const struct host_package *package, const char *name) {
   size_t len = strlen(package->name);
   if (!name || strncmp(name, package->name, len) != 0) return false;
-  return !name[len] || name[len] == '@' || package->name[len - 1] == '@'; /* a version follows */
+  return !name[len] || name[len] == '@' || package->name[len - 1] == '@'; /* a version may follow */
 }
 
-/* NULL: it is not in the list. It is the list's. */
+/* Finds the package in the list, which owns the result. NULL: it is not there. */
 static const char *find_in_list(const struct host_package *package, json_t *list) {
   const char *name = NULL;
   json_t *value = NULL;
@@ -51,7 +51,7 @@ static const char *find_in_list(const struct host_package *package, json_t *list
   return NULL;
 }
 
-/* Takes `path` over. */
+/* Looks for the package in a file; takes `path` over. */
 static struct setup_package look_at_file(const struct host_package *package, char *path) {
   struct setup_package found = {.file = NULL};
   json_t *value = path && package->list ? setup_read_json(path) : NULL;

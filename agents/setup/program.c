@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/program.c: how hooks name this program, so that an upgrade does not take it away
- * from them: package managers keep each version in a folder of its own, and a link in PATH.
+ * agents/setup/program.c: chooses the path by which hooks name this program, so that it stays valid
+ * after an upgrade: package managers have a folder for each version, and a link in PATH.
  */
 #include <ctype.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 #include "agents/setup/setup.h"
 #include "command/paths.h"
 
-/* A number with a point in it names a version: "/Cellar/tidings/1.2.3/", "/node/v22.3.1/". */
+/* A number with a point is a version: "/Cellar/tidings/1.2.3/", "/node/v22.3.1/". */
 bool setup_is_versioned(const char *path) {
   for (const char *at = path; (at = strchr(at, '.')); at++) {
     if (at > path && isdigit((unsigned char)at[-1]) && isdigit((unsigned char)at[1])) return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/quote.c: a word as a shell reads it.
+ * agents/setup/quote.c: quotes words for a shell.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/trust_look.c: whether Codex trusts our hooks, as far as its files say. They have a
- * table [hooks.state."FILE:EVENT:GROUP:HOOK"] with a hash for each trusted hook; Codex spells
- * events its own way ("post_tool_use").
+ * agents/setup/trust_look.c: finds out from Codex's files whether it trusts the hooks of tidings.
+ * They have a table [hooks.state."FILE:EVENT:GROUP:HOOK"] with a hash for each trusted hook, where
+ * events have names such as "post_tool_use".
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "agents/setup/setup.h"
 #include "command/json_value.h"
 
-/* Codex spells "PostToolUse" as "post_tool_use". */
+/* Compares names of an event: Codex spells "PostToolUse" as "post_tool_use" there. */
 static bool is_same_event(const char *event, const char *spelled, size_t len) {
   const char *end = spelled + len;
   for (; *event; event++, spelled++) {
@@ -22,7 +22,7 @@ static bool is_same_event(const char *event, const char *spelled, size_t len) {
   return spelled == end;
 }
 
-/* The colon before the last `count` fields; NULL: the key has fewer. */
+/* Finds the colon before the last `count` fields; NULL: the key has fewer. */
 static const char *colon_before(const char *key, size_t count) {
   const char *at = key + strlen(key);
   while (count && at > key) count -= *--at == ':';

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/version.c: which version of a host is installed. npm's packages say it in a file,
- * others in the path of the program. Some agents write into their home as soon as they are started,
- * if only for their version.
+ * agents/setup/version.c: finds the installed version of a host. npm's packages name it in a file,
+ * others in the path of the program. The agent is not started, because some agents write into their
+ * home even if they only print their version.
  */
 #include <ctype.h>
 #include <jansson.h>
@@ -18,11 +18,13 @@
 
 enum { PATIENCE_MS = 20000, MOST_SAID = 4096, MOST_FOLDERS = 4 };
 
-/* "codex-cli 0.169.0", "2.1.329 (Claude Code)", "0.61.0", "GitHub Copilot CLI 1.0.102." */
+/* Finds the version in "codex-cli 0.169.0", "2.1.329 (Claude Code)", "0.61.0" or "GitHub Copilot
+ * CLI 1.0.102." */
 static char *version_in(const char *text) {
   for (const char *at = text; *at; at++) {
     size_t len = strspn(at, "0123456789.");
-    size_t end = len && at[len - 1] == '.' ? len - 1 : len; /* of a sentence */
+    size_t end =
+        len && at[len - 1] == '.' ? len - 1 : len; /* without the full stop of a sentence */
     if (isdigit((unsigned char)*at) && end > 2 && memchr(at, '.', end)) return strndup(at, end);
     if (len) at += len - 1;
   }
@@ -47,7 +49,8 @@ int setup_version(const char *program, char **ret_version) {
 
 /* -- from files -------------------------------------------------------------------------------- */
 
-/* The path at which the shell finds it, past all links. NULL: nowhere. */
+/* Returns the path at which the shell finds the program, with all links resolved. NULL: it finds
+ * none. */
 static char *find_program(const char *name) {
   const char *path = getenv("PATH");
   for (const char *at = path; at && *at;) {
@@ -62,7 +65,7 @@ static char *find_program(const char *name) {
   return NULL;
 }
 
-/* A package that this program is not of says nothing about it. */
+/* Does the program belong to the package? */
 static bool is_package_of(const json_t *package, const char *program) {
   const json_t *programs = json_object_get(package, "bin");
   const char *name = json_value_text(package, "name"), *base = strrchr(name, '/');
@@ -70,7 +73,7 @@ static bool is_package_of(const json_t *package, const char *program) {
   return strncmp(base ? base + 1 : name, program, strlen(program)) == 0;
 }
 
-/* The package.json nearest above the file. NULL: none says its version. */
+/* Reads the version from the nearest package.json above the file. NULL: none has it. */
 static char *version_of_package(const char *file, const char *program) {
   char *folder = strdup(file), *version = NULL;
   for (int i = 0; folder && !version && i < MOST_FOLDERS; i++) {
@@ -87,7 +90,7 @@ static char *version_of_package(const char *file, const char *program) {
   return version;
 }
 
-/* "/opt/codex/0.169.0/bin/codex", ".../claude/versions/2.1.329" */
+/* Finds the version in "/opt/codex/0.169.0/bin/codex" or ".../claude/versions/2.1.329". */
 static char *version_of_path(const char *file) {
   for (const char *at = file + strlen(file); at > file;) {
     const char *end = at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/bases.c: Seen with Codex 0.169.0, whose first record says it.
+ * agents/transcript/bases.c: observed with Codex 0.169.0, whose first record names the former file.
  */
 #include "agents/transcript/bases.h"
 
@@ -28,7 +28,7 @@ static bool is_file_of(const char *path, const char *id) {
   return len > id_len + end_len && strncmp(path + len - id_len - end_len, id, id_len) == 0;
 }
 
-/* All files of the session, in the folders of all days: PATH is …/sessions/YEAR/MONTH/DAY/
+/* Finds all files of the session, in the folders of all days: PATH is …/sessions/YEAR/MONTH/DAY/
  * rollout-TIME-SESSION_FILE.jsonl. */
 static bool find_files(const char *path, glob_t *ret_files) {
   enum { UUID = 36 };
@@ -60,7 +60,7 @@ static bool mark_record(void *context, const struct hook_record *record) {
   return !marking->no_memory;
 }
 
-/* Marks no file whose beginning could not be read. */
+/* Marks the deliveries in a file. A file whose beginning could not be read gets no marks. */
 static int mark_file(struct hook_marks *marks, const struct host *host, const char *path,
                      size_t undone_from, struct hook_base *ret_base) {
   struct marking marking = {.marks = marks, .undone_from = undone_from};
@@ -78,8 +78,8 @@ static int mark_file(struct hook_marks *marks, const struct host *host, const ch
   return code;
 }
 
-/* Files that do not stay, in whole or in part, are undone; nothing is said of them if one that
- * stays is not there or was not read, because more may stay. */
+/* Marks the deliveries of all files as undone, except in the parts that stay. If a file that stays
+ * is missing or was not read, it marks nothing as undone, because more files may stay. */
 static int mark_files(struct hook_marks *marks, const struct host *host, struct hook_base base,
                       const glob_t *files, bool *seen) {
   int code = 0;

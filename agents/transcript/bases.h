@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/bases.h: sessions that go on in another file, which says how much of the former
- * one stays.
+ * agents/transcript/bases.h: sessions that continue in another file, which names the part of the
+ * former file that stays.
  */
 #ifndef AGENTS_TRANSCRIPT_BASES_H
 #define AGENTS_TRANSCRIPT_BASES_H
@@ -13,15 +13,16 @@ struct hook_record;
 
 struct hook_base {
   char id[64];  /* the end of the former file's name; "": there is none */
-  size_t bytes; /* what stays of it */
-  bool unread;  /* whether there is one is not known: the file that says so was not read whole */
+  size_t bytes; /* how much of it stays */
+  bool unread;  /* it is not known whether there is a former file, because this file was not read
+                   completely */
 };
 
-/* By the first record of a file. */
+/* Returns the former file that the first record of a file names. */
 struct hook_base hook_base_of(const struct hook_record *first);
 
-/* Adds the marks of the former files of the session to those of the file `path`, which goes on from
- * `base`: undone in what does not stay. Returns -1 if there is no memory. */
+/* Adds the marks of the former files of the session to those of the file `path`, which continues
+ * `base`. Marks outside of the part that stays are undone. Returns -1 if there is no memory. */
 int hook_bases_mark(struct hook_marks *marks, const struct host *host, const char *path,
                     struct hook_base base);
 

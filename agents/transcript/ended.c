@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/ended.c: Gemini CLI writes an answer when it is whole, and
- * before the hook is called. A stop writes another record, or all messages anew. A record of
- * nothing but a time may follow any other one.
+ * agents/transcript/ended.c: Gemini CLI writes an answer when it is complete, before it calls the
+ * hook. A stop writes another record, or all messages again. A record that has only a time may
+ * follow any other one.
  */
 #include "agents/transcript/ended.h"
 
@@ -17,7 +17,7 @@ struct last {
   int64_t time_ms;
 };
 
-/* The last record that is no stamp. */
+/* Finds the last record that is not only a time. */
 static bool take_last(void *context, const struct hook_record *record) {
   struct last *last = context;
   if (hook_record_says(record, SAYS_STAMP) && !hook_record_says(record, SAYS_SNAPSHOT)) return true;
@@ -25,7 +25,7 @@ static bool take_last(void *context, const struct hook_record *record) {
   return false;
 }
 
-/* The last record that says it. */
+/* Finds the last record that reports a stop. */
 static bool take_said(void *context, const struct hook_record *record) {
   struct last *last = context;
   if (!hook_record_says(record, last->sought)) return true;

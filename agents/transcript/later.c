@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/later.c: Agents append records in the order in which the model
- * gets them. The results of tools that run at the same time are all before what the model says to
- * them.
+ * agents/transcript/later.c: agents append records in the order in which the model gets them. The
+ * results of parallel tool calls are all before the model's answer to them.
  */
 #include "agents/transcript/later.h"
 
 #include "agents/transcript/records.h"
 #include "agents/transcript/transcript.h"
 
-/* Bytes; what is further back has other deliveries after it. Times. */
+/* RECENT, MOST: bytes to read; older deliveries have later ones after them. GROWS: a factor. */
 enum { RECENT = 64 << 10, MOST = 256 << 10, GROWS = 4 };
-enum { MARGIN_MS = 60000 }; /* what the model said together is written one after the other */
+enum { MARGIN_MS = 60000 }; /* the parts of one answer are written one after the other */
 
 struct looking {
   const struct host *host;
   struct hook_handed *handed;
   size_t count;
-  int64_t first_ms; /* the time of the first record; 0: none says one */
+  int64_t first_ms; /* the time of the first record; 0: no record has one */
 };
 
 static bool look_after(void *context, const struct hook_record *record) {
@@ -38,7 +37,7 @@ static bool look_after(void *context, const struct hook_record *record) {
   return true;
 }
 
-/* Does what was read begin long before all that was handed out? */
+/* Does the text that was read begin long before all handed-out answers? */
 static bool begins_before(const struct looking *looking) {
   for (size_t i = 0; i < looking->count; i++) {
     if (looking->first_ms + MARGIN_MS >= looking->handed[i].at_ms) return false;

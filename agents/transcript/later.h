@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/later.h: whether a transcript is complete up to what the agent was given.
- * Agents write their transcripts late, on a busy machine by seconds: what one does not have may
- * still come, until it has what the model said after that.
+ * agents/transcript/later.h: tells whether a transcript is complete up to an answer that the agent
+ * was given. Agents write their transcripts late, on a busy machine by seconds. So an answer that
+ * is missing may still come, until the transcript has later words of the model.
  */
 #ifndef AGENTS_TRANSCRIPT_LATER_H
 #define AGENTS_TRANSCRIPT_LATER_H
@@ -15,14 +15,16 @@
 
 /* An answer that a hook handed out. */
 struct hook_handed {
-  const char *call_id; /* with the result of this tool call; "": with a prompt, or not known */
+  const char *call_id; /* the tool call with whose result it was handed out; "": it was a prompt, or
+                          it is not known */
   int64_t at_ms;
   bool result; /* the transcript has the call's result */
-  bool later;  /* and after that something of the model's; without a call's id: something of the
-                  model's that is newer */
+  bool later;  /* .. and after it words of the model; without a call's id: the transcript has newer
+                  words of the model */
 };
 
-/* Looks at the end of the file. If it cannot be read, it has nothing later. */
+/* Looks at the end of the file, and sets `result` and `later`. If the file cannot be read, they
+ * stay false. */
 void hook_later_look(const char *path, const struct host *host, struct hook_handed *handed,
                      size_t count);
 

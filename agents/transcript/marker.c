@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/marker.c: The proof is a keyed hash of the number, eight digits
- * of it: it cannot be tried out, because a wrong one has no effect that anybody sees.
+ * agents/transcript/marker.c: the proof has eight digits of a keyed hash of the number. It cannot
+ * be found by trial, because a wrong proof has no visible effect.
  */
 #include "agents/transcript/marker.h"
 

@@ -17,7 +17,7 @@ int hook_marks_add(struct hook_marks *marks, uint64_t delivery, size_t at, bool 
   return 0;
 }
 
-/* The first mark at `at` or after it. */
+/* Finds the first mark at `at` or after it. */
 static size_t first_from(const struct hook_marks *marks, size_t at) {
   size_t low = 0, high = marks->count;
   while (low < high) {
@@ -52,7 +52,7 @@ void hook_marks_count(struct hook_marks *marks) {
   if (marks->count) qsort(marks->all, marks->count, sizeof *marks->all, compare_marks);
 }
 
-/* Sorted as they are then, what is left of a delivery comes first and what is undone last. */
+/* Looks for a mark in the sorted list, where a delivery's valid marks precede its undone ones. */
 static bool is_marked(const struct hook_marks *marks, uint64_t delivery, bool undone) {
   const struct hook_mark sought = {.delivery = delivery, .undone = undone};
   return marks->count &&

@@ -13,13 +13,13 @@
 /* A place in the transcript where a marker ends a text. */
 struct hook_mark {
   uint64_t delivery;
-  size_t at;         /* in the file */
-  size_t begin, end; /* how many rewinds undo from here on, and how many no longer do */
+  size_t at;         /* its place in the file */
+  size_t begin, end; /* how many rewinds begin here, and how many end here */
   bool undone;       /* the model does not have it any more */
 };
 
 struct hook_marks {
-  struct hook_mark *all; /* in the order of the file; once counted, by delivery */
+  struct hook_mark *all; /* in the order of the file; after hook_marks_count, by delivery */
   size_t count, room;
   bool any_undone;
 };
@@ -34,7 +34,8 @@ void hook_marks_undo(struct hook_marks *marks, size_t from, size_t to);
 void hook_marks_count(struct hook_marks *marks);
 void hook_marks_finish(struct hook_marks *marks);
 
-/* Is the delivery in a part that is undone, and in no other? Does the model have it? */
+/* hook_marks_gone: is the delivery only in undone parts? hook_marks_held: does the model have it?
+ * */
 bool hook_marks_gone(const struct hook_marks *marks, uint64_t delivery);
 bool hook_marks_held(const struct hook_marks *marks, uint64_t delivery);
 

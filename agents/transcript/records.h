@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/transcript/records.h: the reader of transcripts: JSON, one record a line. The agent's row
- * says what a member means (struct host_record). A line that is not whole, or no JSON, is passed
- * over, as the agents do. Every byte is looked at once, and memory is taken for what is found.
+ * gives the meaning of a member (struct host_record). Like in the agents, an incomplete line, or
+ * one that is no JSON, is skipped. Every byte is read once, and memory is used only for the values
+ * that are found.
  */
 #ifndef AGENTS_TRANSCRIPT_RECORDS_H
 #define AGENTS_TRANSCRIPT_RECORDS_H
@@ -13,7 +14,7 @@
 #include "agents/hosts/hosts.h"
 #include "common/span.h"
 
-/* A value of which the agent's row says what it says; a string as written, without its quotes. */
+/* A value whose meaning the agent's row gives; a string as written, without its quotes. */
 struct hook_value {
   enum host_says says;
   struct tidings_span text;
@@ -26,12 +27,12 @@ struct hook_marked {
 };
 
 struct hook_record {
-  size_t at, end;                  /* where it begins in the text, and the next line */
-  uint32_t says;                   /* a bit for each */
-  bool has_words;                  /* that are looked for */
+  size_t at, end;                  /* the begin of the record in the text, and of the next line */
+  uint32_t says;                   /* a bit for each meaning in it */
+  bool has_words;                  /* it contains the words that are looked for */
   const struct hook_value *values; /* in their order */
   size_t value_count;
-  const struct hook_marked *markers; /* none of a record that only repeats what hooks said */
+  const struct hook_marked *markers; /* a record that only repeats the output of hooks has none */
   size_t marker_count;
 };
 
@@ -39,28 +40,29 @@ struct hook_record {
  * returns whether to go on. */
 struct hook_reading {
   const struct host *host;
-  struct tidings_span words; /* in a string, where they need no escapes; empty: none */
+  struct tidings_span
+      words; /* words to look for in strings, without characters that JSON escapes; empty: none */
   bool markers;
   bool (*each)(void *context, const struct hook_record *record);
   void *context;
 };
 
-/* From the first to the last, or from the last to the first. Only lines that end with a newline
- * count. Returns -1 if there is no memory; some records may have been read then. */
+/* Read the records from the first to the last, or from the last to the first. Only lines that end
+ * with a newline count. Returns -1 if there is no memory; some records may have been read then. */
 int hook_records_read(const struct hook_reading *reading, struct tidings_span text);
 int hook_records_read_back(const struct hook_reading *reading, struct tidings_span text);
 
 bool hook_record_says(const struct hook_record *record, enum host_says says);
-/* The first value that says it, the last one; an empty span: there is none. */
+/* Return the first and the last value with this meaning; an empty span: there is none. */
 struct tidings_span hook_record_first(const struct hook_record *record, enum host_says says);
 struct tidings_span hook_record_last(const struct hook_record *record, enum host_says says);
-/* Is there a value that says it and is that text? */
+/* Is there a value with this meaning and this text? */
 bool hook_record_has(const struct hook_record *record, enum host_says says,
                      struct tidings_span text);
 
-/* 0: it has none. */
+/* Returns a number with this meaning; 0: there is none. */
 uint64_t hook_record_number(const struct hook_record *record, enum host_says says);
-/* In milliseconds since 1970; 0: the record does not say it. */
+/* Returns the record's time in milliseconds since 1970; 0: it has none. */
 int64_t hook_record_time_ms(const struct hook_record *record);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* "2026-11-21T08:40:37.186Z" in milliseconds since 1970; 0: it is not of that form. */
+/* Converts "2026-11-21T08:40:37.186Z" to milliseconds since 1970; 0: it has another form. */
 int64_t hook_time_ms(const char *text);
 
 #endif

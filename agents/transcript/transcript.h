@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/transcript.h: reads the file in which an agent keeps a session. Knows nothing
- * of what is in it.
+ * agents/transcript/transcript.h: reads lines of the file in which an agent keeps a session. It
+ * does not interpret them.
  */
 #ifndef AGENTS_TRANSCRIPT_TRANSCRIPT_H
 #define AGENTS_TRANSCRIPT_TRANSCRIPT_H
@@ -13,14 +13,14 @@
 
 /* The end of a file, in lines. */
 struct hook_lines {
-  struct tidings_span text; /* the whole lines; its first line begins one of the file */
-  size_t cut;               /* bytes before it, of a line whose beginning was not read */
-  bool whole;               /* nothing of the file is before it */
+  struct tidings_span text; /* complete lines; it begins at the begin of a line */
+  size_t cut;               /* bytes before it that belong to a line whose beginning was not read */
+  bool whole;               /* the text begins at the begin of the file */
   char *read;               /* owns the text */
 };
 
-/* The last `most` bytes, or all of a smaller file. Returns -1: there is no such file, it cannot be
- * read, or there is no memory. */
+/* Reads the last `most` bytes, or all of a smaller file. Returns -1: there is no such file, it
+ * cannot be read, or there is no memory. */
 int hook_lines_read(const char *path, size_t most, struct hook_lines *ret_lines);
 void hook_lines_finish(struct hook_lines *lines);
 

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/undone.c: Seen with 0.61.0 (Gemini CLI), 2.1.329 (Claude Code),
- * 0.24.4 (Qwen Code) and 0.169.0 (Codex):
+ * agents/transcript/undone.c: observed with 0.61.0 (Gemini CLI), 2.1.329 (Claude Code), 0.24.4
+ * (Qwen Code) and 0.169.0 (Codex):
  *
- * Gemini CLI writes a record with all messages that are left when a person takes a prompt back,
- * stops a turn or goes back by /chat resume. After a compaction too: then its messages are new
- * ones, but for those that it keeps.
+ * Gemini CLI writes a record with all remaining messages when a person takes a prompt back, stops a
+ * turn or goes back by /chat resume. It also does so after a compaction; then its messages are new,
+ * except those that it keeps.
  *
- * Claude Code writes a tree: the next prompt of the person's has the parent of the prompt that was
+ * Claude Code writes a tree: the person's next prompt has the same parent as the prompt that was
  * taken back.
  *
  * Qwen Code writes a record "rewind" whose parent is the last record that stays.
  *
- * Codex goes on in another file (agents/transcript/bases.h).
+ * Codex continues in another file (agents/transcript/bases.h).
  *
- * Each prompt's hook looks, and what a person does to a session is written right before a prompt or
- * is that prompt. So it is at the end of the file at the next look, and what is further back was
- * seen before.
+ * The hook of each prompt looks for this. A rewind is written directly before a prompt, or is that
+ * prompt. So at the next look it is at the end of the file, and earlier ones were seen before.
  */
 #include "agents/transcript/undone.h"
 
@@ -29,14 +28,14 @@
 #include "agents/transcript/transcript.h"
 #include "common/span.h"
 
-enum { RECENT = 256 << 10, MOST = 8 << 20, GROWS = 8 }; /* bytes; times */
-/* A turn that begins in front of the text, and does not reach further into it, is old. */
+enum { RECENT = 256 << 10, MOST = 8 << 20, GROWS = 8 }; /* bytes to read, and a factor */
+/* A turn that begins before the text, and ends within so many bytes of it, is old. */
 enum { OLD = 64 << 10 };
 
 /* A record that may take something back. */
 struct step {
   size_t at;
-  struct tidings_span parent, first, last; /* of the messages that are left */
+  struct tidings_span parent, first, last; /* the first and last remaining message */
 };
 
 struct history {
@@ -45,7 +44,7 @@ struct history {
   struct hook_index index;
   struct step *steps;
   size_t count, room;
-  struct hook_base base; /* by the first record */
+  struct hook_base base; /* from the first record */
   bool no_memory;
 };
 
@@ -115,7 +114,7 @@ static bool take_record(void *context, const struct hook_record *record) {
   return !code;
 }
 
-/* The history has texts of the lines. Returns -1 if there is no memory. */
+/* The history refers to the text of the lines. Returns -1 if there is no memory. */
 static int read_history(const struct host *host, const struct hook_lines *lines,
                         struct history *ret_history) {
   struct history history = {.host = host};
@@ -130,10 +129,10 @@ static int read_history(const struct host *host, const struct hook_lines *lines,
   return 0;
 }
 
-/* -- what the end of a file can say ------------------------------------------------------------ */
+/* -- whether the end of a file is enough ------------------------------------------------------- */
 
-/* A prompt goes on from a record that is newer than the prompt before it. If there is no prompt,
- * the newest one may be in front of the text. */
+/* May a prompt have a sibling? The parent of an ordinary prompt is newer than the prompt before it.
+ * If the text has no prompt, the newest one may be before the text. */
 static bool may_have_sibling(struct history *history) {
   size_t from = 0;
   hook_index_sort(&history->index);
@@ -147,22 +146,22 @@ static bool may_have_sibling(struct history *history) {
   return !history->count;
 }
 
-/* False: the whole would say nothing that it did not say when a prompt was there before. */
+/* May something be undone? False: the whole file would not show more than at the prompt before. */
 static bool may_undo(struct history *history, const struct hook_lines *lines) {
   switch (history->host->undoing) {
   case HOST_UNDOES_BY_SIBLINGS: return may_have_sibling(history);
-  /* The record with all messages may be larger than the text. */
+  /* the record with all messages may be larger than the text */
   case HOST_UNDOES_BY_LINES: return history->count || lines->cut >= OLD;
   case HOST_UNDOES_BY_RECORDS: return history->count;
-  default: return false; /* the first line says it, of a new file */
+  default: return false; /* the first line of a new file shows it */
   }
 }
 
-/* -- what it says ------------------------------------------------------------------------------ */
+/* -- applying it ------------------------------------------------------------------------------- */
 
-/* The messages after the last one that is left were taken back, or stopped. Those before the first
- * one were left by /chat resume, which writes each message anew before that record. A compaction
- * keeps the messages at the end, or ends with a new one. */
+/* The messages after the last remaining one were taken back, or stopped. The messages before the
+ * first remaining one were left by /chat resume, which writes each message again before that
+ * record. A compaction keeps the messages at the end, or ends with a new one. */
 static void undo_by_line(struct history *history, const struct step *step) {
   const struct hook_index_entry *remaining = hook_index_last(&history->index, step->last, step->at);
   size_t first_at = hook_index_first_line(&history->index, step->first, step->at);
@@ -183,7 +182,7 @@ static int compare_parents(const void *one, const void *other) {
   return order ? order : a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Each prompt undoes what is from the first one of the same parent on. */
+/* Each prompt undoes everything from the first prompt with the same parent on. */
 static void undo_by_siblings(struct history *history) {
   const struct step *first = history->steps;
   if (history->count)
@@ -212,8 +211,8 @@ static int undo_as_said(struct history *history, const char *path) {
   }
 }
 
-/* As much of the end as may say something; nothing if that says that nothing was taken back. Both
- * are to be finished. */
+/* Reads as much of the end as is needed; nothing if the end shows that nothing was taken back.
+ * Finish both results. */
 static int read_needed(const char *path, const struct host *host, struct hook_lines *ret_lines,
                        struct history *ret_history) {
   *ret_history = (struct history){.host = host};

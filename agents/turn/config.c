@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/config.c: changes of the agent's own configuration: reported by the agent, or
- * else found by the stamps of its files. The store knows which changes were reported: an event
- * whose id was seen recently has no effect. So this file remembers nothing.
+ * agents/turn/config.c: reports changes of the agent's own configuration: the agent reports them,
+ * or the stamps of its files show them. The store knows which changes were reported: an event whose
+ * id was seen recently has no effect. So this file remembers nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "common/clock.h"
 
 enum { RECENT_MS = 12 * 3600 * 1000 };
-enum { TRANSITIONS = 64 }; /* of a history: what has the last prompt in it, and to spare */
+enum { TRANSITIONS = 64 }; /* entries of a history that surely contain the last prompt */
 
 int32_t hook_report_configured(struct hostkit *kit, const struct hook_call *call,
                                struct tidings_error *error) {
@@ -30,8 +30,8 @@ int32_t hook_report_configured(struct hostkit *kit, const struct hook_call *call
 
 /* -- files ------------------------------------------------------------------------------------- */
 
-/* A link counts as the file that it names: a person may keep the file elsewhere. Returns whether it
- * is there. */
+/* Returns whether the file exists. Links are followed, because a person may keep the file
+ * elsewhere. */
 static bool is_file(const char *path, struct stat *ret_info) {
   return !stat(path, ret_info) && S_ISREG(ret_info->st_mode);
 }
@@ -40,7 +40,7 @@ static int64_t changed_ms(const struct stat *info) {
   return (int64_t)info->st_mtim.tv_sec * 1000 + info->st_mtim.tv_nsec / 1000000;
 }
 
-/* Since when this process has the session; 0: it does not, or that is not known. */
+/* Returns since when this process has the session; 0: it does not have it, or that is not known. */
 static int64_t attached_ms(struct hostkit *kit, const struct hook_call *call) {
   json_t *status = NULL;
   if (hook_status(kit, call, &status, NULL)) return 0;
@@ -49,7 +49,7 @@ static int64_t attached_ms(struct hostkit *kit, const struct hook_call *call) {
   return since;
 }
 
-/* How long the store remembers an event's id; 0: not at all, or that is not known. */
+/* Returns how long the store remembers an event's id; 0: it does not, or that is not known. */
 static int64_t window_ms(struct hostkit *kit) {
   json_t *answer = NULL;
   if (kit_query(kit, json_pack("{s:s}", "name", "configure"), &answer, NULL)) return 0;
@@ -63,7 +63,7 @@ static bool is_event(const json_t *transition, const char *name) {
   return strcmp(json_value_text(transition, "event"), name) == 0;
 }
 
-/* When there was a prompt last: a person's, or a nudge of ours; 0: that is not known. */
+/* Returns the time of the last prompt, which may be a nudge of tidings; 0: it is not known. */
 static int64_t last_prompt_ms(struct hostkit *kit, const struct hook_call *call) {
   json_t *history = NULL, *request = json_pack("{s:s, s:s, s:i}", "name", "history", "session",
                                                call->session, "limit", TRANSITIONS);
@@ -81,8 +81,8 @@ static int64_t last_prompt_ms(struct hostkit *kit, const struct hook_call *call)
   return last_ms;
 }
 
-/* An event that the store has forgotten would be a new one: then only what no prompt has reported
- * is. */
+/* Is the change new? The store recognizes an event only for a limited time; a change that is older
+ * than that is new only if it came after the last prompt. */
 static bool is_new(struct hostkit *kit, const struct hook_call *call, int64_t changed) {
   int64_t age_ms = clock_wall_ms() - changed;
   if (age_ms >= RECENT_MS) return false;

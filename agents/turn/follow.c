@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/follow.c: No agent says which session was there before: it is the one
- * of the same process and folder that was used last. A process that has several windows has turns
- * that run in the others, so a session that is at work is none.
+ * agents/turn/follow.c: no agent reports which session a window showed before: it is the last used
+ * session of the same process and folder. If a process has several windows, turns may run in the
+ * others, so a session with a running turn is not taken.
  */
 #include "agents/turn/follow.h"
 
@@ -18,7 +18,8 @@ static bool follows(const struct hook_call *call, uint32_t owner) {
   const char *source = call->host->begins_anew;
   if (!owner || !source || call->of_subagent || call->moment != HOOK_SESSION_START) return false;
   if (strcmp(call->source, source) == 0) return true;
-  return call->moved && strcmp(call->source, "startup") == 0; /* `/new`: the window had another */
+  return call->moved &&
+         strcmp(call->source, "startup") == 0; /* after `/new`: the window had another session */
 }
 
 static bool may_be_former(const struct hook_call *call, uint32_t owner, const json_t *session) {
@@ -34,7 +35,7 @@ static bool may_be_former(const struct hook_call *call, uint32_t owner, const js
          strcmp(json_value_text(session, "session"), call->session) != 0;
 }
 
-/* Times as text are in order. */
+/* Returns the time of the last use as text; the order of the texts is that of the times. */
 static const char *used_at(const json_t *session) {
   const char *used = json_value_text(session, "used"), *since = json_value_text(session, "since");
   return strcmp(used, since) > 0 ? used : since;
@@ -50,7 +51,7 @@ static const json_t *find_former(const struct hook_call *call, uint32_t owner, c
   return former;
 }
 
-/* Whether some is left for the next event. */
+/* Returns whether notifications are left for the next event. */
 static bool is_left(const struct tidings_reply *reply) {
   static const struct json_rules rules = {.max_depth = 4};
   json_t *ledger = NULL;
@@ -62,8 +63,8 @@ static bool is_left(const struct tidings_reply *reply) {
   return left;
 }
 
-/* The next prompt withdraws the turn that this offers, or the process that waits beside the agent
- * starts it. */
+/* Collects notifications and messages. If the reply offers a turn, the next prompt withdraws it, or
+ * the process that waits beside the agent starts it. */
 static int32_t collect(struct hostkit *kit, const struct hook_call *call, const char *former,
                        struct tidings_error *error) {
   bool left = true;
@@ -78,8 +79,8 @@ static int32_t collect(struct hostkit *kit, const struct hook_call *call, const 
   return code;
 }
 
-/* Nobody works in the former session any more: what is still to be reported to it goes to this one
- * (command/session_now.h). Its next start, when it is resumed, says again where it works. */
+/* Notes that the former session was left, so that later reports to it reach this session
+ * (command/session_now.h). If it is resumed, its start reports its folder again. */
 static int32_t leave(struct hostkit *kit, const char *former, struct tidings_error *error) {
   return kit_event(
       kit, kit_new_event("session.opened", former, json_pack("{s:s}", "host", SESSION_LEFT)), NULL,

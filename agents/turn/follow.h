@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/follow.h: a conversation that a person begins anew in the same window.
+ * agents/turn/follow.h: a new conversation that a person begins in the same window.
  */
 #ifndef AGENTS_TURN_FOLLOW_H
 #define AGENTS_TURN_FOLLOW_H
@@ -8,8 +8,8 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* At the start of a session that follows another one in the same window (`/clear`): what is pending
- * and queued there passes to this one. `owner`: the agent's process. */
+/* At the start of a session that follows another one in the same window (`/clear`): its pending
+ * notifications and queued messages pass to this one. `owner`: the agent's process. */
 int32_t hook_follow(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                     struct tidings_error *error);
 

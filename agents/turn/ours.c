@@ -15,7 +15,7 @@
 
 static const char nudge_opening[] = "(tidings) ";
 
-/* The last marker; NULL: there is none. */
+/* Finds the last marker; NULL: there is none. */
 static const char *last_marker(const char *text) {
   const char *last = NULL;
   for (const char *at = text; (at = strstr(at, HOOK_MARKER_OPENING)); last = at++) continue;

@@ -2,7 +2,7 @@
  *
  * agents/turn/ours.h: prompts that no person has typed: the nudge with which tidings wakes an
  * agent, and the reason to continue that some agents report as a prompt. Both end with a marker,
- * because a person may type or paste everything else.
+ * because a person may type or paste any other text.
  */
 #ifndef AGENTS_TURN_OURS_H
 #define AGENTS_TURN_OURS_H
@@ -10,19 +10,18 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* The prompt of an agent that is woken; `action` NULL: for a turn that was offered before. The
- * messages and the notifications themselves are put in when it arrives, so that one that arrives
- * late repeats nothing. `call`: of the session that it is for. Free it; NULL: out of memory, or the
- * store is busy. */
+/* Returns the prompt that wakes an agent. `action` NULL: it is for a turn that was offered before.
+ * The messages and notifications are added when the prompt arrives, so that a late one repeats
+ * nothing. `call`: a call of its session. Free it; NULL: out of memory, or the store is busy. */
 char *hook_nudge(struct hostkit *kit, const struct hook_call *call,
                  const struct tidings_action *action);
 
-/* Errors: the query `marker`'s. */
+/* Is the prompt a nudge? Errors: those of the query `marker`. */
 int32_t hook_is_nudge(struct hostkit *kit, const struct hook_call *call, bool *ret_is,
                       struct tidings_error *error);
 
-/* Is the prompt the reason to continue that is still leased? Then no person has typed it, nothing
- * goes with it, and the call's moment becomes HOOK_OTHER. */
+/* If the prompt is a reason to continue that is still leased, no person has typed it and it carries
+ * nothing: the call's moment becomes HOOK_OTHER. */
 int32_t hook_pass_over_reason(struct hostkit *kit, struct hook_call *call,
                               struct tidings_error *error);
 

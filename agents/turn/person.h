@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/person.h: what a person does to a running turn: is asked, stops it, ends the
- * session. Each is a state of the run, and none is a carrier.
+ * agents/turn/person.h: actions of a person during a turn: answers a question, stops the turn, ends
+ * the session. Each changes the state of the run, and none is a carrier.
  */
 #ifndef AGENTS_TURN_PERSON_H
 #define AGENTS_TURN_PERSON_H
@@ -14,8 +14,8 @@
 int32_t hook_person_asked(struct hostkit *kit, const struct hook_call *call,
                           struct tidings_error *error);
 
-/* The agent shows a person something: that it asks, or that it idles. An agent that idles while a
- * turn runs here was stopped by a person. */
+/* The agent notifies a person that it asks, or that it idles. If it idles while a turn runs here, a
+ * person has stopped it. */
 int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error);
 
@@ -25,11 +25,11 @@ int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
 int32_t hook_person_interrupted(struct hostkit *kit, const struct hook_call *call, int64_t when_ms,
                                 struct tidings_reply **ret_reply, struct tidings_error *error);
 
-/* The same at the time of the call, for a hook, which starts no turn: what is queued stays queued,
- * and a process that waits beside the agent takes it up. */
+/* The same at the time of the call, for a hook, which starts no turn: queued messages stay queued,
+ * and the process that waits beside the agent starts them. */
 int32_t hook_person_stopped(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error);
-/* The same for somebody who has asked for the end of the turn that runs now. */
+/* The same for a requested end of the running turn (`tidings stop`). */
 int32_t hook_person_requested(struct hostkit *kit, const struct hook_call *call,
                               struct tidings_error *error);
 

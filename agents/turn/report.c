@@ -20,14 +20,14 @@ static json_t *cut(const char *text, size_t most) {
 
 /* -- subagents --------------------------------------------------------------------------------- */
 
-/* In the result of the tool that runs one. */
+/* Finds the last words in the result of the tool that runs a subagent. */
 static const char *words_of_result(const struct hook_call *call) {
   const char *heading = call->host->subagents->heading, *text = hook_call_result(call),
              *words = strstr(text, heading);
   return words ? words + strlen(heading) : text;
 }
 
-/* "TYPE ID", or what there is of it. Free it; NULL: out of memory. */
+/* Returns "TYPE ID", or one of the two. Free it; NULL: out of memory. */
 static char *slug_of(const struct hook_call *call, bool by_tool) {
   const json_t *input = hook_call_value(call, FIELD_INPUT);
   const char *type = by_tool ? hook_member_text(input, call->host->subagents->kind)
@@ -38,8 +38,8 @@ static char *slug_of(const struct hook_call *call, bool by_tool) {
   return asprintf(&slug, "%s%s%s", type, type[0] && id[0] ? " " : "", id) < 0 ? NULL : slug;
 }
 
-/* Claude Code calls this hook for what it asks of the model itself, too, such as what the person
- * may type next: those have no type. */
+/* Claude Code also calls this hook for its own requests to the model, such as suggestions for the
+ * next prompt; these have no type. */
 static bool is_the_agents_own(const struct hook_call *call) {
   const char *type = json_string_value(hook_call_value(call, FIELD_KIND));
   return type && !type[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/report.h: what an agent's hook calls say besides its turns: a subagent has
- * ended, the configuration has changed. Each is an event, and the plugin decides whether the model
+ * agents/turn/report.h: reports of an agent's hook calls beside its turns: a subagent has ended,
+ * the configuration has changed. Each becomes an event, and the plugin decides whether the model
  * reads it.
  */
 #ifndef AGENTS_TURN_REPORT_H
@@ -10,17 +10,18 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* A subagent has ended: its type and id, and its last words. The agent itself starts a turn for it
- * where it does so; this never does. */
+/* A subagent has ended: its type and id, and its last words. This never starts a turn for it; some
+ * agents do so themselves. */
 int32_t hook_report_subagent(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error);
 
-/* The agent says that it has read its configuration again. */
+/* The agent has reported that it has read its configuration again. */
 int32_t hook_report_configured(struct hostkit *kit, const struct hook_call *call,
                                struct tidings_error *error);
 
-/* For an agent that does not: looks whether a file of its configuration was changed since it took
- * the session up, and reports each change once. A failure is a line in the log. */
+/* For agents that do not report it: looks whether a file of the configuration has changed since the
+ * agent began or resumed the session, and reports each change once. A failure is a line in the log.
+ * */
 void hook_report_files(struct hostkit *kit, const struct hook_call *call);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/rewind.c: A rewind names every delivery that is left. So all
- * that the store calls committed are named, but those that the transcript has in an undone part
- * only: a carrier that a compaction has summarized is in no part, and was shown. Deliveries that
- * the transcript has again are named, too. Another hook's call may deliver meanwhile; of what is
- * later than the newest that was looked for nothing is said.
+ * agents/turn/rewind.c: a rewind event names every remaining delivery. So it names all committed
+ * deliveries, except those that the transcript has only in an undone part; a carrier that a
+ * compaction has summarized is in no part, but was shown. It also names deliveries that the
+ * transcript has again. Another hook call may deliver meanwhile, so the event says nothing about
+ * deliveries after the newest one that was looked for.
  */
 #include "agents/turn/rewind.h"
 
@@ -20,8 +20,8 @@
 
 enum { MOST_DELIVERIES = 10000 }; /* the query's limit */
 
-/* A rewind is followed by a prompt. Claude Code writes that prompt, which shows it, after the hook
- * for it has been called. */
+/* Is it time to look for a rewind? A prompt follows each rewind. In Claude Code that prompt itself
+ * shows the rewind, and is written after its hook was called. */
 static bool is_time(const struct hook_call *call) {
   const struct host *host = call->host;
   if (host->undoing == HOST_UNDOES_UNSEEN || call->of_subagent) return false;
@@ -29,9 +29,9 @@ static bool is_time(const struct hook_call *call) {
          (call->moment == HOOK_STOP && host->undoing == HOST_UNDOES_BY_SIBLINGS);
 }
 
-/* The rest of the session after a rewind. */
+/* The remaining deliveries after a rewind. */
 struct left {
-  json_t *ids; /* of what is left; NULL: nothing differs from what the store has */
+  json_t *ids; /* of the remaining deliveries; NULL: they are those of the store */
   json_t *newest;
 };
 
@@ -40,7 +40,7 @@ static bool is_carrier(const json_t *delivery) {
   return strcmp(carrier, "tool_result") == 0 || strcmp(carrier, "chat_request") == 0;
 }
 
-/* While one is leased nothing differs, and without memory. */
+/* Names the remaining deliveries; none if a delivery is leased, or if memory runs out. */
 static struct left name_left(const json_t *history, const struct hook_marks *marks) {
   const json_t *deliveries = json_object_get(history, "deliveries"), *delivery;
   struct left left = {.ids = json_array()};
@@ -66,7 +66,8 @@ static struct left name_left(const json_t *history, const struct hook_marks *mar
   return (struct left){.ids = NULL};
 }
 
-/* An older delivery that is not listed could not be named, and would be pending again. */
+/* Asks for all deliveries, because an older delivery that is not listed could not be named and
+ * would become pending again. */
 static struct left ask_left(struct hostkit *kit, const struct hook_call *call,
                             const struct hook_marks *marks) {
   struct tidings_error error = {.size = sizeof error};
@@ -90,7 +91,7 @@ static int32_t send_rewound(struct hostkit *kit, const struct hook_call *call,
                          NULL, error);
 }
 
-/* A turn that still runs here has ended without a hook's having said so. */
+/* Reports the rewind. A turn that still runs here has ended without a hook call. */
 static void report_left(struct hostkit *kit, const struct hook_call *call,
                         const struct left *left) {
   struct tidings_error error = {.size = sizeof error};

@@ -17,8 +17,8 @@
 #include "command/kit.h"
 #include "common/store_url.h"
 
-/* A session that is resumed by another process than the one in which it began, of an agent whose
- * transcript has what was said then. */
+/* Was the paragraph said already? It was if another process resumes the session, and the agent's
+ * transcript keeps the text of a session's start. */
 static int32_t was_said(struct hostkit *kit, const struct hook_call *call, bool *ret_said,
                         struct tidings_error *error) {
   json_t *status = NULL;
@@ -30,8 +30,8 @@ static int32_t was_said(struct hostkit *kit, const struct hook_call *call, bool 
   return code;
 }
 
-/* Whether the model lacks the paragraph. It is found again in the transcript by its longest part
- * that no agent escapes. */
+/* Does the model lack the paragraph? It is looked for in the transcript by its longest part without
+ * characters that agents escape. */
 static bool lacks(const struct hook_call *call, const char *text) {
   static const char escaped[] = "\n\"\\<>&'";
   const char *longest = text;
@@ -47,7 +47,7 @@ static bool lacks(const struct hook_call *call, const char *text) {
   return hook_proof_lacks(call->transcript, call->host, span_of(longest, longest_len));
 }
 
-/* Before what the answer says already. */
+/* Puts the text before the answer's other text. */
 static int32_t say(const struct hook_call *call, const char *text, struct hook_answer *answer,
                    struct tidings_error *error) {
   const char *rest = hook_context_said(call, answer->output);
@@ -61,9 +61,9 @@ static int32_t say(const struct hook_call *call, const char *text, struct hook_a
   return TIDINGS_OK;
 }
 
-/* Pending notifications and queued messages come with the next results and turns: listed here too,
- * the model would read it twice. A turn that is offered has no carrier here: it goes on when the
- * agent idles, or after its turn. */
+/* Reports a compaction. Pending notifications and queued messages come with the next results and
+ * turns, so they are not listed here; the model would read them twice. An offered turn has no
+ * carrier here; it starts when the agent idles, or after its turn. */
 static int32_t report_compacted(struct hostkit *kit, const struct hook_call *call,
                                 struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
@@ -74,8 +74,8 @@ static int32_t report_compacted(struct hostkit *kit, const struct hook_call *cal
   return code;
 }
 
-/* At a session's start, or at a prompt if what is said at the start is not there then, or not after
- * a compaction. */
+/* Does this call say the paragraph? A session's start does; a prompt does if the agent forgets the
+ * text of the start, or does not start its session again after a compaction. */
 static bool says_at(const struct hook_call *call) {
   const struct host *host = call->host;
   if (call->moment == HOOK_SESSION_START)
@@ -120,7 +120,8 @@ void hook_start_late(struct hostkit *kit, const struct hook_call *call) {
     hook_log("cannot store where the session works: %s", error.text);
 }
 
-/* Between single quotes, for a shell; one that has such a quote is left out. */
+/* Writes a variable in single quotes for a shell; a value that contains such a quote is left out.
+ * */
 static void export(FILE *file, const char *name, const char *value) {
   if (value[0] && !strchr(value, '\'')) fprintf(file, "export %s='%s'\n", name, value);
 }

@@ -10,20 +10,20 @@
 #include "agents/deliver/deliver.h"
 
 /* For a session's start, and its start again after compaction: the paragraph that the query
- * `instructions` has for this session, with its nonce and format. The context that held an earlier
- * one may be gone, so it is said each time, but to a session that another process resumes
- * where the agent's transcript has it. To an agent that forgets what is said at the start, it is
- * said with a prompt, before the notifications, unless the transcript has it; to one that does not
- * start its session again after compaction, with the next prompt. */
+ * `instructions` has for this session, with its nonce and format. The context with an earlier one
+ * may be gone, so it is said each time, except if another process resumes the session and the
+ * agent's transcript has it. If an agent forgets the text of the start, a prompt says it, before
+ * the notifications, unless the transcript has it. If an agent does not start its session again
+ * after a compaction, the next prompt says it. */
 int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
                             struct hook_answer *ret_answer, struct tidings_error *error);
 
-/* A session that began before the hooks were set up has reported no start: its host attached by
- * another call, which says in which folder it works. Once that is stored, this changes nothing. */
+/* A session that began before the hooks were set up has reported no start: another call has
+ * attached its host, and names its folder. If the folder is stored already, this does nothing. */
 void hook_start_late(struct hostkit *kit, const struct hook_call *call);
 
 /* At a session's start: the commands that its model runs find this program in $TIDINGS and the
- * session in $TIDINGS_SESSION, where the agent has a file for that. */
+ * session in $TIDINGS_SESSION, if the agent has a file for that. */
 void hook_start_environment(const struct cli *cli, const struct hook_call *call);
 
 #endif

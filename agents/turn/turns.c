@@ -31,10 +31,10 @@
 /* -- session start ----------------------------------------------------------------------------- */
 
 /* A delivery that was leased when the host died, and that is not in the transcript, is pending
- * again. Notifications wait for the prompt, which is sure to reach the model. A session that goes
- * on under the same process (after compaction) is opened again, which changes nothing. Another
- * process that still lives has lost it: a person resumed it here, and some hosts leave a daemon
- * running. An orphan has no host that could take it. */
+ * again. Notifications wait for the prompt, which is sure to reach the model. A session that
+ * continues in the same process (after a compaction) is opened again, which changes nothing. It is
+ * taken even from another living process, because a person has resumed it here, and some hosts
+ * leave a daemon running. An orphan has no host that could take it. */
 static int32_t open_session(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                             json_t *named, struct tidings_error *error) {
   bool takeover = owner && (call->moment == HOOK_SESSION_START || call->moved ||
@@ -46,7 +46,7 @@ static int32_t open_session(struct hostkit *kit, const struct hook_call *call, u
                          error);
 }
 
-/* Takes over the mailboxes of this folder. The session runs without that, too. */
+/* Collects the mailboxes of this folder. The session also works if this fails. */
 static void collect_mailboxes(struct hostkit *kit, const struct hook_call *call) {
   struct tidings_error error = {.size = sizeof error};
   struct mailbox_moved moved;
@@ -57,32 +57,34 @@ static void collect_mailboxes(struct hostkit *kit, const struct hook_call *call)
 
 /* -- prompts ----------------------------------------------------------------------------------- */
 
-/* Our nudge has arrived. The offer that it was sent for may have been declined, changed or answered
- * meanwhile: it is taken back and what is queued now is offered. *ret_reply holds that offer, if
- * there is one. */
+/* Call it when a nudge has arrived. Its offer may have been declined, changed or answered
+ * meanwhile, so it is withdrawn, and the queued messages of this moment are offered. *ret_reply has
+ * the new offer, if there is one. */
 static int32_t offered_now(struct hostkit *kit, const struct hook_call *call,
                            struct tidings_reply **ret_reply, struct tidings_error *error) {
   int32_t code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
-  if (code == TIDINGS_E_STATE) return TIDINGS_OK; /* a turn runs: its carriers have what there is */
+  if (code == TIDINGS_E_STATE)
+    return TIDINGS_OK; /* a turn runs, and its carriers take everything */
   return code ? code : hook_send_event(kit, call, "turn.resume", json_object(), ret_reply, error);
 }
 
-/* The end of the turn before may have been lost, or be reported later: what happened before this
- * prompt does not end its turn. */
+/* Reports that a turn has started. The end of the turn before may be missing, or be reported later,
+ * so an end from before this prompt does not end its turn. */
 static int32_t send_started(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error) {
   return hook_send_event(kit, call, "turn.started",
                          json_pack("{s:I}", "at", (json_int_t)call->begun_ms), NULL, error);
 }
 
-/* The turn runs without that, too, and the answer has to be written. */
+/* Notes when the offered turn has started. A failure is ignored, because the turn runs anyway and
+ * the answer has to be written. */
 static void date_offered(struct hostkit *kit, const struct hook_call *call) {
   struct tidings_error error = {.size = sizeof error};
   if (send_started(kit, call, &error)) hook_log("cannot store when a turn began: %s", error.text);
 }
 
-/* An agent whose model reads the answer to a session's start, but not to a prompt: the first prompt
- * comes right after. */
+/* Delivers at a session's start for agents whose model reads the answer to that, but not to a
+ * prompt; the first prompt comes directly after it. */
 static int32_t deliver_at_start(struct hostkit *kit, const struct hook_call *call,
                                 struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
@@ -96,7 +98,7 @@ static int32_t deliver_at_start(struct hostkit *kit, const struct hook_call *cal
   return code;
 }
 
-/* A prompt that the agent forgets when it is resumed carries nothing. */
+/* Handles a prompt. A prompt that the agent forgets when it is resumed carries nothing. */
 static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
                       struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *reply = NULL, *offer = NULL;
@@ -124,7 +126,7 @@ out:
 
 /* -- tool results ------------------------------------------------------------------------------ */
 
-/* `path` as session_path names it. */
+/* Returns the stamp of an edited file. `path`: as session_path names it. */
 static json_t *stamp_of_edit(const struct hook_call *call, const char *path) {
   bool whole = path[0] == '/' || !call->cwd[0];
   char *joined = whole ? strdup(path) : paths_join(call->cwd, path);
@@ -147,10 +149,11 @@ static int32_t report_some(struct hostkit *kit, const struct hook_call *call, co
   return hook_send_event(kit, call, "file.changed", data, NULL, error);
 }
 
-enum { SOME_EDITS = 50 }; /* of the longest paths as many as an event can hold */
+enum { SOME_EDITS = 50 }; /* as many of the longest paths as one event can hold */
 
-/* Before the carrier: what a watcher has reported of the same files already must not go with it. An
- * error only if the store is busy: then it has no time left for the carrier either. */
+/* Reports edits before the carrier, so that the carrier does not have a watcher's reports of the
+ * same files. It fails only if the store is busy; then there is no time left for the carrier
+ * either. */
 static int32_t report_first_edits(struct hostkit *kit, const struct hook_call *call,
                                   const json_t *paths, struct tidings_error *error) {
   size_t count = json_array_size(paths);
@@ -160,7 +163,8 @@ static int32_t report_first_edits(struct hostkit *kit, const struct hook_call *c
   return code == TIDINGS_E_BUSY ? code : TIDINGS_OK;
 }
 
-/* After the carrier, which they would use up the time of. A failure is not the host's concern. */
+/* Reports the other edits after the carrier, because they would use up its time. A failure does not
+ * concern the host. */
 static void report_more_edits(struct hostkit *kit, const struct hook_call *call,
                               const json_t *paths) {
   struct tidings_error error = {.size = sizeof error};
@@ -189,7 +193,7 @@ static int32_t carry(struct hostkit *kit, const struct hook_call *call,
   return code;
 }
 
-/* The turn goes on without this notification if the store takes no more. */
+/* Reports a tool's result. If the store is full, the turn continues without this report. */
 static int32_t report_result(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error) {
   int32_t code = hook_report_subagent(kit, call, error);
@@ -198,7 +202,8 @@ static int32_t report_result(struct hostkit *kit, const struct hook_call *call,
   return TIDINGS_OK;
 }
 
-/* Some agents call the hook for it all the same, and the model never reads the answer. */
+/* Has a person stopped the tool? Some agents call the hook even then, but the model never reads the
+ * answer. */
 static bool person_stopped_it(const struct hook_call *call) {
   const struct host *host = call->host;
   if (json_is_true(hook_call_value(call, FIELD_STOPPED))) return true;
@@ -208,7 +213,7 @@ static bool person_stopped_it(const struct hook_call *call) {
   return strncmp(text, host->stopped_result, strlen(host->stopped_result)) == 0;
 }
 
-/* Somebody has asked for the turn's end, and the agent takes it from this hook. */
+/* Was the turn's end requested, and can this hook end it? */
 static bool is_to_end(struct hostkit *kit, const struct hook_call *call) {
   json_t *status = NULL;
   if (!call->host->stops || hook_status(kit, call, &status, NULL)) return false;
@@ -217,7 +222,8 @@ static bool is_to_end(struct hostkit *kit, const struct hook_call *call) {
   return stopping;
 }
 
-/* As if a person had stopped it. Pending notifications stay so: no model reads this answer. */
+/* Ends the turn like a stop by a person. Pending notifications stay pending, because no model reads
+ * this answer. */
 static int32_t end_turn(struct hostkit *kit, const struct hook_call *call,
                         struct hook_answer *ret_answer, struct tidings_error *error) {
   int32_t code = hook_person_requested(kit, call, error);
@@ -267,9 +273,10 @@ static int32_t answer_moment(struct hostkit *kit, const struct hook_call *call,
 /* -- an offer that no carrier took --------------------------------------------------------------
  */
 
-/* The store was busy when a hook that had been offered a turn asked for its carrier; or the agent
- * runs a turn of its own before our nudge reaches it. A tool's result would start the offered turn,
- * and its messages would count as fired: so they are queued again before anything else. */
+/* Withdraws an offer, before anything else. It exists because the store was busy when a hook asked
+ * for the carrier of an offered turn, or because the agent runs another turn before a nudge reaches
+ * it. Otherwise a tool's result would start the offered turn, and its messages would count as
+ * fired; so they are queued again. */
 static int32_t withdraw_offer(struct hostkit *kit, const struct hook_call *call,
                               struct tidings_error *error) {
   bool offered = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/turns.h: what a hook call means for the session, and what to answer. Uses hostkit;
- * prints nothing.
+ * agents/turn/turns.h: handles a hook call, and makes the answer. It uses hostkit, and prints
+ * nothing.
  */
 #ifndef AGENTS_TURN_TURNS_H
 #define AGENTS_TURN_TURNS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/after_end.c: It does what a process that resumes the session would
- * do, so a session that is resumed meanwhile is that process's.
+ * agents/wait/after_end.c: settles like a process that resumes the session; if another process
+ * resumes it meanwhile, that one settles.
  */
 #include "agents/wait/after_end.h"
 
@@ -16,7 +16,8 @@
 
 enum { ENDING_MS = 60000, TRIES = 20, BUSY_MS = 100 };
 
-/* The turn that this offers has no host: whoever resumes the session is offered it again. */
+/* If this offers a turn, there is no host for it; the next host of the session gets the offer
+ * again. */
 static int32_t settle_as_host(struct cli *cli, const struct hook_call *call,
                               struct tidings_error *error) {
   struct hook_answer answer = {.output = NULL};

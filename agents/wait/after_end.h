@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/after_end.h: what is still leased when an agent ends.
+ * agents/wait/after_end.h: settles deliveries that are still leased when an agent ends.
  */
 #ifndef AGENTS_WAIT_AFTER_END_H
 #define AGENTS_WAIT_AFTER_END_H
@@ -8,9 +8,10 @@
 #include "agents/call/call.h"
 #include "command/cli.h"
 
-/* At a session's end, with leases left: some agents write the last part of their transcript as they
- * end. Starts a process that waits for that and settles what the transcript then decides; an agent
- * that goes on settles it by itself. Returns at once. The caller's kit must be closed. */
+/* Call it at a session's end if leases are left. Some agents write the last part of their
+ * transcript as they end. This starts a process that waits for the agent's end and then settles by
+ * the transcript; if the agent continues, its next call settles. Returns at once. The caller's kit
+ * must be closed. */
 void hook_settle_after_end(struct cli *cli, struct hook_call *call, uint32_t owner);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/alert.h: starts the process that alerts a person, if the user's configuration
- * wants that.
+ * agents/wait/alert.h: starts the process that alerts a person, if the user's configuration turns
+ * alerts on.
  */
 #ifndef AGENTS_WAIT_ALERT_H
 #define AGENTS_WAIT_ALERT_H
@@ -9,8 +9,8 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* At a session's start: leaves `tidings wait --alert` beside it, one process, which ends with the
- * agent. Without alerts in the configuration, nothing. */
+/* Call it at a session's start: it starts one process `tidings wait --alert`, which ends with the
+ * agent, if the configuration turns alerts on. */
 void hook_alert_begin(const struct cli *cli, struct hostkit *kit, const struct hook_call *call,
                       uint32_t owner);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/apart.h: a process that goes on when the hook has ended.
+ * agents/wait/apart.h: a process that continues after the hook's end.
  */
 #ifndef AGENTS_WAIT_APART_H
 #define AGENTS_WAIT_APART_H
 
 #include <stdbool.h>
 
-/* Returns true in a new process, which no agent waits for and which ends with _exit; false in the
- * hook's own. */
+/* Forks. Returns true in the new process, for which no agent waits and which must end with _exit,
+ * and false in the hook's own process. */
 bool hook_fork_apart(void);
 
 #endif

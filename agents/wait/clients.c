@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/clients.c: finds the processes that are connected to a socket. The kernel says by
- * NETLINK_SOCK_DIAG which socket is connected to which, and /proc which process has it. The
- * messages are those of Linux's headers sock_diag.h and unix_diag.h, which a C library need not
- * have.
+ * agents/wait/clients.c: finds the processes that are connected to a socket. NETLINK_SOCK_DIAG
+ * lists the connections of sockets, and /proc the processes that have a socket. The messages are
+ * declared here as in Linux's headers sock_diag.h and unix_diag.h, which a C library may lack.
  */
 #include "agents/wait/clients.h"
 
@@ -63,7 +62,7 @@ static void add(struct inodes *inodes, uint32_t inode) {
 
 /* -- whose sockets ----------------------------------------------------------------------------- */
 
-/* 0: the descriptor is no socket. */
+/* Returns the inode of a socket; 0: the descriptor is no socket. */
 static uint32_t inode_of(int folder, const char *descriptor) {
   char link[64];
   unsigned long inode = 0;
@@ -73,7 +72,7 @@ static uint32_t inode_of(int folder, const char *descriptor) {
   return (uint32_t)inode;
 }
 
-/* The descriptors of a process. NULL: it has ended, or belongs to another user. */
+/* Opens the folder of a process's descriptors. NULL: it has ended, or belongs to another user. */
 static DIR *open_descriptors(int proc, const char *pid) {
   char path[32];
   snprintf(path, sizeof path, "%.16s/fd", pid);
@@ -142,7 +141,7 @@ static uint32_t peer_in(const char *body, size_t len, const struct inodes *own) 
   return named && has(own, socket.inode) && !has(own, peer) ? peer : 0;
 }
 
-/* Returns whether more is to come; *ret_failed: the kernel has refused. */
+/* Takes an answer. Returns whether more follow; *ret_failed: the kernel has refused. */
 static bool take_answer(const char *answer, size_t len, const struct inodes *own,
                         struct inodes *peers, bool *ret_failed) {
   struct message_head head;
@@ -158,7 +157,7 @@ static bool take_answer(const char *answer, size_t len, const struct inodes *own
   return true;
 }
 
-/* Returns 0; or -1: the kernel does not say. */
+/* Asks the kernel for the peers. Returns 0; or -1: the kernel does not answer. */
 static int ask_peers(const struct inodes *own, struct inodes *ret_peers) {
   const struct question question = {.head = {.len = sizeof question,
                                              .type = DIAG_BY_FAMILY,

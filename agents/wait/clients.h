@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/clients.h: which processes are connected to a daemon's Unix sockets.
+ * agents/wait/clients.h: finds the processes that are connected to a daemon's Unix sockets.
  */
 #ifndef AGENTS_WAIT_CLIENTS_H
 #define AGENTS_WAIT_CLIENTS_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* Writes the processes that are connected to the sockets of `daemon`, each once and at most `most`
- * of them, as far as this user may see them. Returns how many; -1: the kernel does not say. */
+ * of them, as far as this user may see them. Returns how many; -1: the kernel does not answer. */
 int hook_clients(uint32_t daemon, uint32_t *pids, size_t most);
 
 #endif

@@ -12,10 +12,10 @@
 #include "command/kit.h"
 #include "command/paths.h"
 
-/* A file that is open loses its name (IN_ATTRIB), and is deleted later. */
+/* Removing an open file first causes IN_ATTRIB; IN_DELETE_SELF comes later. */
 enum { GOES = IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF };
 
-/* The files, and this process's FIFO; those of other processes come and go. */
+/* Is it a file of the store, or this process's FIFO? FIFOs of other processes come and go. */
 static bool is_of_store(const char *path, const struct stat *fifo) {
   struct stat found;
   if (lstat(path, &found)) return false;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/files.h: whether a store is still the one that was opened. Nobody calls a process
- * that waits when the store's files, or the FIFO by which it is called, are deleted or moved; the
- * kernel says so.
+ * agents/wait/files.h: notices that the files of a store were deleted or moved, by inotify. A
+ * waiting process would never be called any more if the store's files, or its FIFO, are gone.
  */
 #ifndef AGENTS_WAIT_FILES_H
 #define AGENTS_WAIT_FILES_H
 
 #include "command/cli.h"
 
-/* Returns a descriptor that is readable from the moment at which one of the files goes, until it is
- * closed; `wake_fd` is the wake descriptor. -1: they cannot be watched, as those of a database. */
+/* Returns a descriptor that becomes readable when one of the files is deleted or moved. `wake_fd`:
+ * the wake descriptor. -1: the files cannot be watched, or the store is in a database. */
 int hook_files_watch(const struct cli *cli, int wake_fd);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/limit.c: The signal's handler may do little: so the log's line is
- * made before.
+ * agents/wait/limit.c: a signal's handler may call few functions, so the line for the log is made
+ * before.
  */
 #include "agents/wait/limit.h"
 
@@ -20,7 +20,7 @@ static struct rlimit before;
 static void give_up(int number) {
   static const char nothing[] = "{}\n";
   (void)number;
-  if (interrupt_has_begun()) return; /* the next second asks again */
+  if (interrupt_has_begun()) return; /* the signal comes again after the next second */
   (void)!write(STDOUT_FILENO, nothing, sizeof nothing - 1);
   hook_log_prepared();
   _exit(0);

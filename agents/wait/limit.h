@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/limit.h: how much CPU a hook's call may use until its answer is written: an agent's
- * transcript may hold anything, and the agent waits.
+ * agents/wait/limit.h: limits the CPU time of a hook's call until its answer is written, because an
+ * agent's transcript may contain anything, and the agent waits.
  */
 #ifndef AGENTS_WAIT_LIMIT_H
 #define AGENTS_WAIT_LIMIT_H
 
-/* From here on. A call that uses more answers {}, says so in the log and ends with status 0; but
- * not while signals wait (interrupt_begin), because then something is on its way to the model. */
+/* Begins the limit. A call that exceeds it answers {}, writes a line into the log and ends with
+ * status 0; but not while signals are blocked (interrupt_begin), because then an answer is on its
+ * way to the model. */
 void hook_limit_begin(void);
-/* The call has its answer; what goes on afterwards, and what it starts, has no limit of ours. */
+/* Ends the limit after the answer. Later work, and processes that the call starts, have no such
+ * limit. */
 void hook_limit_end(void);
 
 #endif
