@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * config.c: `tidings config`: checks the configuration, shows the one in force, prints its schema.
+ * config.c: `tidings config`: checks the configuration, shows the effective one, prints its schema.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -88,9 +88,9 @@ static int32_t ask_tools(const struct cli *cli, const char *session, json_t **re
   return code;
 }
 
-/* Compares the configuration in force in `kit` with what the session's tools have declared in the
- * user's store. SCHEMA: a key names a kind that its tool does not have; the text lists those that
- * it has. */
+/* Compares the effective configuration of `kit` with the kinds that the session's tools have
+ * declared in the user's store. SCHEMA: a key names a kind that its tool does not have; the text
+ * lists the kinds that it has. */
 static int32_t config_check_tools(const struct cli *cli, const char *session, struct hostkit *kit,
                                   struct tidings_error *error) {
   json_t *configured = NULL, *answer = NULL;
@@ -111,8 +111,8 @@ out:
 
 /* -- check ------------------------------------------------------------------------------------- */
 
-/* Opens on a store of its own that is removed again: what is checked is the configuration and
- * nothing else. `project` (may be NULL) is laid over the user's. */
+/* Opens the plugin on a temporary store, so that only the configuration is checked. `project` (may
+ * be NULL) is laid over the user's. */
 static int32_t try_files(const struct cli *cli, const char *project, struct tidings_error *error) {
   struct hostkit *kit = NULL;
   char *scratch = NULL;
@@ -123,7 +123,7 @@ static int32_t try_files(const struct cli *cli, const char *project, struct tidi
   return code;
 }
 
-/* A project's file has its name from where it is looked for; any other is the user's. */
+/* A file with the name and place of a project's file is checked as one; any other as the user's. */
 static int32_t try_named(const struct cli *cli, const char *path, struct tidings_error *error) {
   struct cli apart = *cli;
   bool of_project = config_file_is_of_project(path);
@@ -132,7 +132,7 @@ static int32_t try_named(const struct cli *cli, const char *path, struct tidings
   return try_files(&apart, of_project ? path : NULL, error);
 }
 
-/* The user's file, if there is one, and the project's of the current folder. */
+/* Checks the user's file, if there is one, and the project's file of the current folder. */
 static int32_t try_found(const struct cli *cli, json_t *files, struct tidings_error *error) {
   char *user = NULL, *project = NULL, here[PATH_MAX];
   json_t *config = NULL;
@@ -178,7 +178,7 @@ static int complete_session(const struct cli *cli, char **session) {
   return code;
 }
 
-/* `run` for the session of -s, which may be short. */
+/* Calls `run` for the session of -s, whose id may be shortened. */
 static int for_session(struct cli *cli, int (*run)(struct cli *cli)) {
   if (!cli->session) return run(cli);
   char *session = strdup(cli->session);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * cli/config_show.c: `tidings config show`: each value of the configuration in force, and where it
- * comes from. People get TOML, so that it can be kept as a file.
+ * cli/config_show.c: `tidings config show`: each value of the effective configuration, and its
+ * origin. For people it is TOML, which can be saved as a file.
  */
 #include "cli/config_show.h"
 
@@ -50,7 +50,7 @@ struct shown {
   char *folder;            /* folder in which that session works; NULL: the current one */
   json_t *effective, *defaults, *origins;
   struct layer layers[LAYERS];
-  char *files[LAYERS]; /* their names, as JSON can have them */
+  char *files[LAYERS]; /* their names, as valid UTF-8 for JSON */
 };
 
 /* Takes both over. */
@@ -118,7 +118,7 @@ static int set_hooks(struct shown *shown) {
   return config ? 0 : -1;
 }
 
-/* A file is no agent. */
+/* Names the hooks as the origin of their preset, because that layer is no file. */
 static void name_hooks(struct shown *shown) {
   json_t *origin = NULL;
   const char *pointer = NULL;
@@ -132,9 +132,10 @@ static void name_hooks(struct shown *shown) {
   }
 }
 
-/* -- what is in force -------------------------------------------------------------------------- */
+/* -- the effective configuration --------------------------------------------------------------- */
 
-/* A project's file that is wrong is not in force, here as everywhere: that is a warning. */
+/* Reads the project's file. An invalid one has no effect, here and everywhere, and causes a
+ * warning. */
 static void look_for_project(const struct cli *cli, struct hostkit *kit, struct shown *shown) {
   struct tidings_error error = {.size = sizeof error};
   char here[PATH_MAX] = "", *path = NULL;
@@ -189,7 +190,7 @@ static bool is_bare(const char *name) {
   return name[0] && !name[strspn(name, bare)];
 }
 
-/* JSON's texts, numbers and booleans are TOML's as well. */
+/* Texts, numbers and booleans of JSON are valid TOML too. */
 static void print_value(FILE *out, const json_t *value) {
   char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
   if (text) terminal_text(out, text);

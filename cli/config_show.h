@@ -9,7 +9,7 @@
 
 int config_show(struct cli *cli);
 
-/* With the user's configuration, on a temporary store. On failure nothing is open. */
+/* Opens a plugin with the user's configuration on a temporary store. On failure nothing is open. */
 int32_t config_open_apart(const struct cli *cli, struct hostkit **ret_kit, char **ret_scratch,
                           struct tidings_error *error);
 /* Closes, removes and frees; NULLs are allowed. */

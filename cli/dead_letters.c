@@ -39,7 +39,7 @@ static json_t *sorted(json_t *list) {
   return ordered;
 }
 
-/* Takes the dead letters out of an answer of `history`. NULL: out of memory. */
+/* Collects the dead letters of an answer of `history`. NULL: out of memory. */
 static json_t *collect_dead(const json_t *answer) {
   const json_t *delivery = NULL;
   json_t *list = json_array(), *item = NULL;
@@ -104,7 +104,7 @@ static int print_letters(const struct cli *cli, json_t *list, uint64_t limit) {
   return 0;
 }
 
-/* A database has dead letters of sessions too that nobody has ever opened. */
+/* A database also has dead letters of sessions that no host has ever opened. */
 static int ask_unchecked(const struct cli *cli, json_t **ret_list) {
   struct hostkit *kit = NULL;
   json_t *answer = NULL;

@@ -2,8 +2,7 @@
  *
  * deliver.c: `tidings deliver`: the adapter for scripted agents. It reads the carrier on stdin and
  * writes it to stdout with the pending notifications. It settles them as committed only after every
- * byte was written, and rolls back on anything else. If tidings fails, the carrier is still
- * written.
+ * byte was written, and rolls back otherwise. If tidings fails, the carrier is still written.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +30,7 @@ enum {
 enum { PASSED_BYTES = 65536, LARGEST_CARRIER = 64 << 20, SETTLE_MS = 10000, MOST_MESSAGES = 256 };
 
 struct point {
-  int at; /* 0: tool-result, 1: chat-request, -1: not said */
+  int at; /* 0: tool-result, 1: chat-request, -1: not given */
   const char *call, *tool;
   uint32_t source, owner;
   uint64_t room;
@@ -142,7 +141,7 @@ static int settle(const struct cli *cli, struct hostkit *kit, uint64_t delivery,
                              "is next recovered");
 }
 
-/* People copy the first characters of an id, as 'tidings queue' prints them. */
+/* Completes shortened ids, which people copy from 'tidings queue'. */
 static int complete_messages(const struct cli *cli, struct hostkit *kit, const char *session,
                              json_t *messages) {
   int code = 0;
@@ -156,7 +155,7 @@ static int complete_messages(const struct cli *cli, struct hostkit *kit, const c
   return code;
 }
 
-/* Writes the carrier with what was pending. *ret_written: nothing more may be written. */
+/* Writes the carrier with the pending notifications. *ret_written: nothing more may be written. */
 static int deliver(const struct cli *cli, struct hostkit *kit, const struct point *point,
                    const char *session, struct tidings_span carrier, bool *ret_written) {
   struct tidings_error error = {.size = sizeof error};
@@ -165,13 +164,13 @@ static int deliver(const struct cli *cli, struct hostkit *kit, const struct poin
   size_t len = 0;
   int code = complete_messages(cli, kit, session, point->messages);
   if (code) {
-    *ret_written = true; /* nobody knows whether they are on offer */
+    *ret_written = true; /* it is not known whether the messages are offered */
     return code;
   }
   interrupt_begin();
   int32_t refused = call_hook(kit, point, session, carrier, &reply, &error);
   if (refused) {
-    /* Messages that are not on offer must not be sent. */
+    /* Messages that are not offered must not be sent. */
     *ret_written =
         point->messages && (refused == TIDINGS_E_FIRED || refused == TIDINGS_E_NOT_FOUND ||
                             refused == TIDINGS_E_STATE);
@@ -191,7 +190,7 @@ static int deliver(const struct cli *cli, struct hostkit *kit, const struct poin
   return code ? code : unsettled;
 }
 
-/* Writes the carrier as it was: the agent goes on without notifications. */
+/* Writes the carrier unchanged, so that the agent continues without notifications. */
 static void write_unchanged(const struct cli *cli, struct tidings_span carrier) {
   char *bytes = NULL;
   size_t len = 0;
@@ -202,11 +201,11 @@ static void write_unchanged(const struct cli *cli, struct tidings_span carrier) 
   free(bytes);
 }
 
-/* A carrier that does not fit into memory goes on without notifications too. */
+/* Passes a carrier on that does not fit into memory, also without notifications. */
 static int pass_through(const struct cli *cli, const char *bytes, size_t len) {
   char *more = malloc(PASSED_BYTES);
   int code = cli_fail(cli, "stdin: more than %d bytes; no notification was added", LARGEST_CARRIER);
-  if (cli->json) len = 0; /* it could not be printed as it must be */
+  if (cli->json) len = 0; /* it cannot be printed as valid JSON */
   int reason = more ? file_write_all(STDOUT_FILENO, bytes, len) : ENOMEM;
   while (!reason && !cli->json) {
     ssize_t got = read(STDIN_FILENO, more, PASSED_BYTES);

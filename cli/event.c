@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event.c: `tidings event`: any event in, the reply out.
+ * event.c: `tidings event`: sends any event, and prints the reply.
  */
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
 
 enum { LARGEST_TEXT = 1 << 20 }; /* from stdin; the plugin has smaller limits of its own */
 
-/* The line break at the end of a command's output is not meant. */
+/* Reads stdin without the line break at the end of a command's output. */
 static int read_stdin(const struct cli *cli, char **ret_text) {
   char *text = NULL;
   size_t len = 0;
@@ -39,7 +39,7 @@ static size_t invalid_bytes(struct tidings_span text) {
   return count;
 }
 
-/* A message in another encoding is better than none. Takes the text over. */
+/* Replaces invalid UTF-8, because a damaged message is better than none. Takes the text over. */
 static int repair(const struct cli *cli, char *text, char **ret_text) {
   size_t invalid = invalid_bytes(span_text(text));
   struct buffer repaired = BUFFER_EMPTY;

@@ -8,8 +8,8 @@
 #include "command/cli.h"
 
 /* `word` "-" means stdin, without the line breaks at its end. Bytes that are not UTF-8 are
- * replaced, which is said on stderr. Says what is wrong. Returns 0, or the exit code; free
- * *ret_text. */
+ * replaced, with a warning on stderr. Prints errors. Returns 0, or the exit code; free *ret_text.
+ * */
 int event_message_read(const struct cli *cli, const char *word, char **ret_text);
 
 #endif

@@ -56,7 +56,7 @@ int event_text_read(const struct cli *cli, char **ret_text, char **ret_session) 
   return 0;
 }
 
-/* The event with `session` put in; fresh memory, NULL: out of memory, or it is not UTF-8. */
+/* Returns the event with `session` added; free it. NULL: out of memory, or it is not UTF-8. */
 static char *with_session(const char *text, const char *session) {
   const char *inside = strchr(text, '{') + 1;
   bool empty = inside[strspn(inside, " \t\r\n")] == '}';

@@ -13,12 +13,13 @@
  * *ret_text. *ret_session is the session that it names, or NULL; free it too. */
 int event_text_read(const struct cli *cli, char **ret_text, char **ret_session);
 
-/* Opens for it, as a producer or as a host (of `owner`, see host_open); where it names no session
- * (NULL), one is chosen and *text replaced by a text that does. Returns 0 or the exit code. */
+/* Opens the plugin for the event, as a producer or as a host (of `owner`, see host_open). If the
+ * event names no session (NULL), it chooses one and adds it to *text. Returns 0 or the exit code.
+ * */
 int event_text_open(const struct cli *cli, bool as_host, uint32_t owner, char **text,
                     const char *session, struct hostkit **ret_kit);
 
-/* Sends it. `ret_reply` may be NULL. */
+/* Sends the event. `ret_reply` may be NULL. */
 int32_t event_text_send(struct hostkit *kit, const char *text, struct tidings_reply **ret_reply,
                         struct tidings_error *error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * history.c: `tidings history`, `tidings explain` and `tidings export`: what happened to
+ * history.c: `tidings history`, `tidings explain` and `tidings export`: the history of
  * notifications and messages.
  */
 #include <stdio.h>
@@ -189,7 +189,7 @@ static int explain_on(const struct cli *cli, struct hostkit *kit, bool message, 
   return code;
 }
 
-/* Completes the id of a message, waiting or over but not forgotten. */
+/* Completes the id of a message, which may wait or have ended, but is not forgotten. */
 static int find_message(const struct cli *cli, struct hostkit *kit, const char *session,
                         json_t *data) {
   json_t *answer = NULL;

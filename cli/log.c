@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log.c: `tidings log`: prints what a command of `tidings run` has printed, and reports it as
- * polled if it is the assistant that reads it.
+ * log.c: `tidings log`: prints the output of a command of `tidings run`, and reports it as polled
+ * if the assistant reads it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -37,7 +37,7 @@ struct printing {
   bool safely;        /* for a terminal: as text */
   bool unmasked;      /* secrets are shown */
   bool in_key;        /* inside of a private key */
-  struct buffer line; /* the line that has no line break yet */
+  struct buffer line; /* the incomplete last line */
 };
 
 static int print_text(const struct printing *printing, struct buffer *text) {
@@ -65,7 +65,7 @@ static int show_kept(struct printing *printing, size_t len) {
 }
 
 /* Prints whole lines, so that text that a carriage return overwrites is not shown, and a secret is
- * masked whole. A line of a pipe may be longer than memory. */
+ * masked whole. A line may be longer than memory. */
 static int print_chunk(struct printing *printing, const char *bytes, size_t len) {
   if (!printing->safely && printing->unmasked) return file_write_all(STDOUT_FILENO, bytes, len);
   const char *end = memrchr(bytes, '\n', len);
@@ -76,7 +76,7 @@ static int print_chunk(struct printing *printing, const char *bytes, size_t len)
   return whole ? show_kept(printing, whole) : 0;
 }
 
-/* The present size of the log, which may grow faster than it is printed. */
+/* Returns the present size of the log, which may grow faster than it is printed. */
 static size_t log_size(int fd) {
   struct stat info;
   return fstat(fd, &info) ? 0 : (size_t)info.st_size;
@@ -97,7 +97,7 @@ static int print_up_to(struct printing *printing, size_t size) {
   return reason;
 }
 
-/* A last look comes after the run has let go of its log. Without inotify it looks once a second. */
+/* Looks a last time after the run has released its log. Without inotify it looks once a second. */
 static int print_while_it_grows(struct printing *printing) {
   struct pollfd watch = {.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), .events = POLLIN};
   char events[4096];
@@ -162,8 +162,8 @@ static int print_as_json(const struct cli *cli, const char *handle, const char *
 
 /* -- reporting --------------------------------------------------------------------------------- */
 
-/* A person who looks takes nothing from the assistant: only what the session's host has started is
- * the assistant's own look. */
+/* Was this command started by the session's host? Only then the assistant reads the log; a person's
+ * look must not withdraw its notifications. */
 static int is_assistants(const struct cli *cli, struct hostkit *kit, const char *session,
                          bool *ret_is) {
   json_t *status = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * main.c: the program `tidings`: its verbs, and what its help and man page say.
+ * main.c: the program `tidings`: its verbs, and the text of its help and man page.
  */
 #include "agents/hook/hook.h"
 #include "agents/setup/setup.h"

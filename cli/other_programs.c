@@ -30,7 +30,7 @@ static const struct other_program screen = {
     "tidings-top", "libncursesw.so.6",
     "libncursesw6, Alpine and Fedora in ncurses-libs, Arch in ncurses", "libncurses-dev"};
 
-/* The dynamic linker would only name the library. */
+/* Says what to install, because the dynamic linker would only name the library. */
 static int say_missing_library(const struct cli *cli, const struct other_program *other) {
   void *loaded = dlopen(other->library, RTLD_LAZY);
   if (loaded) dlclose(loaded);

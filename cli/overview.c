@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * overview.c: `tidings` without a verb: what runs here, and what one would type next.
+ * overview.c: `tidings` without a verb: prints what runs here, and suggests the next commands.
  */
 #include <stdio.h>
 

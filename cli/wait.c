@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * wait.c: `tidings wait`: sleeps until the session must act, and prints what it is to do.
+ * wait.c: `tidings wait`: sleeps until the session must act, and prints its actions.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct waiting {
   const struct cli *cli;
   struct hostkit *kit;
   const char *session;
-  uint32_t owner;     /* who waits: the script */
+  uint32_t owner;     /* the process that waits: the script */
   int fd;             /* the wake descriptor; -1: there is none, and only wake_at counts */
   int alarm;          /* readable at wake_at_ms; -1: there is none */
   bool limited;       /* is there a timeout? */
@@ -34,8 +34,8 @@ struct waiting {
 
 /* -- asking and sleeping ----------------------------------------------------------------------- */
 
-/* Takes what rang, so that the descriptor is silent until something rings again. Returns 0 or the
- * exit code. */
+/* Takes all sessions that rang, so that the descriptor is not readable until a session rings again.
+ * Returns 0 or the exit code. */
 static int drain(const struct waiting *waiting) {
   struct tidings_error error = {.size = sizeof error};
   char session[256];
@@ -92,8 +92,8 @@ static int opening(const struct waiting *waiting, json_t **ret_data) {
   return 0;
 }
 
-/* After a wake signal the session is looked at. A message that was queued before sends no signal:
- * it is offered to a host that opens the session. */
+/* Asks the session for a turn after a wake signal. A message that was queued before sends no
+ * signal; it is offered when a host opens the session. */
 static int ask_for_turn(struct waiting *waiting, bool *ret_done) {
   json_t *data = NULL;
   bool reported = false;
@@ -138,7 +138,8 @@ static int start(struct waiting *waiting) {
   int32_t fd = -1;
   interrupt_begin();
   int32_t code = hostkit_wake_descriptor(waiting->kit, &fd, &error);
-  if (code == TIDINGS_E_FULL) cli_warn(waiting->cli, "%s", error.text); /* slower, but it works */
+  if (code == TIDINGS_E_FULL)
+    cli_warn(waiting->cli, "%s", error.text); /* without the descriptor it is slower, but works */
   else if (code) return cli_fail_with(waiting->cli, code, &error);
   waiting->fd = code ? -1 : fd;
   waiting->alarm = clock_alarm_open();

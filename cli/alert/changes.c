@@ -16,7 +16,8 @@ const char *alert_after(const struct alert_watch *watch) {
 #undef PAST_ALL
 }
 
-/* An item's id ends with its number in the session; the answer's end begins with the newest. */
+/* Counts the new critical items. An item's id ends with its number in the session; the end of the
+ * answer begins with the newest number. */
 static void count_criticals(struct alert_watch *watch, const json_t *timeline) {
   uint64_t last = strtoull(watch->end, NULL, 10);
   json_t *item = NULL;
@@ -28,7 +29,7 @@ static void count_criticals(struct alert_watch *watch, const json_t *timeline) {
   }
 }
 
-/* Has a turn run, however shortly? A declined offer is no turn. */
+/* Has a turn run, even for a short time? A declined offer is no turn. */
 static bool a_turn_ran(const json_t *timeline, const char *state) {
   const json_t *transition = NULL;
   size_t i = 0;
@@ -56,7 +57,7 @@ void alert_look(struct alert_watch *watch, const json_t *timeline, const json_t 
   (void)snprintf(watch->end, sizeof watch->end, "%s", json_value_text(timeline, "end"));
 }
 
-/* ALERT_SAID_NOTHING: there is nothing to alert of, or it was said already. */
+/* Returns the alert to send; ALERT_SAID_NOTHING: there is none, or it was sent already. */
 static enum alert_said to_say(const struct alert_watch *watch) {
   enum alert_said now = ALERT_SAID_NOTHING;
   if (watch->settings.idle && strcmp(watch->state, "idle") == 0) now = ALERT_SAID_IDLE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * alert/changes.h: compares the answers of a session's queries, and says what a person is
- * alerted of. It prints nothing, starts nothing, and knows no store and no clock.
+ * alert/changes.h: compares the answers of a session's queries, and decides of what a person is
+ * alerted. It prints nothing, starts nothing, and uses no store and no clock.
  */
 #ifndef TIDINGS_CLI_ALERT_CHANGES_H
 #define TIDINGS_CLI_ALERT_CHANGES_H
@@ -18,12 +18,12 @@ struct alert_settings {
 struct alert {
   bool idle, waiting;
   uint64_t criticals; /* how many were pushed */
-  json_t *first;      /* of them: an item of the query `timeline`; NULL: none */
+  json_t *first;      /* the first of these, an item of the query `timeline`; NULL: none */
 };
 
 enum alert_said { ALERT_SAID_NOTHING, ALERT_SAID_IDLE, ALERT_SAID_WAITING };
 
-/* Zero but the first two. */
+/* Zero it, except the first two members. */
 struct alert_watch {
   struct alert_settings settings;
   bool goes_on; /* the session's state at the first look is no change */
@@ -32,12 +32,12 @@ struct alert_watch {
   char state[16];
   enum alert_said said;   /* since the last turn ran */
   int64_t changed_ms;     /* when the state was last seen to change */
-  int64_t quiet_until_ms; /* one alert is followed by none for a while */
-  struct alert next;      /* the criticals in it wait for their alert */
+  int64_t quiet_until_ms; /* until then no further alert is sent */
+  struct alert next;      /* the next alert, with the critical items that wait for it */
 };
 
-/* The value for `after` of the query `timeline`. The first one is such that the answer lists
- * nothing of the session's past and only says where it ends. */
+/* Returns the value for `after` of the query `timeline`. With the first value, the answer lists
+ * nothing of the session's past and only has its end. */
 const char *alert_after(const struct alert_watch *watch);
 /* Takes the answers to `timeline` and `status`. Times are of any clock that only goes forward. */
 void alert_look(struct alert_watch *watch, const json_t *timeline, const json_t *status,

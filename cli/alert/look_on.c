@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * alert/look_on.c: see the header. It sleeps as `tidings tail -f` does, and asks queries: the
- * session and its agent do not notice it.
+ * alert/look_on.c: it sleeps like `tidings tail -f`, and only queries, so the session and its agent
+ * do not notice it.
  */
 #include "cli/alert/look_on.h"
 
@@ -33,7 +33,7 @@
 
 enum { PATIENCE_MS = 5000 };
 
-/* Fails without a desktop. */
+/* Shows the alert on the desktop. False: there is none. */
 static bool send_to_desktop(const char *summary, const char *body, bool urgent) {
   char *markup = alert_markup(body), printed[64];
   size_t len = 0;
@@ -51,8 +51,8 @@ static bool send_to_desktop(const char *summary, const char *body, bool urgent) 
   return sent;
 }
 
-/* Returns the descriptor of a terminal; -1: the path is none. Does not wait for a terminal that is
- * stopped.
+/* Returns the descriptor of a terminal; -1: the path is no terminal. It does not wait for a stopped
+ * terminal.
  */
 static int open_terminal(const char *path) {
   int fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -84,8 +84,9 @@ static bool send_to_terminal(const char *summary, const char *body, uint32_t own
   return sent;
 }
 
-/* `summary` and `body` as alert/text.h makes them. The terminal is that of this process, else the
- * one that the process `owner` prints to. Returns whether anything took it. */
+/* Sends an alert, with `summary` and `body` from alert/text.h, to the desktop or to a terminal:
+ * this process's terminal, or else the one to which the process `owner` prints. Returns whether it
+ * was shown. */
 static bool alert_send(const char *summary, const char *body, bool urgent, uint32_t owner) {
   return send_to_desktop(summary, body, urgent) || send_to_terminal(summary, body, owner);
 }
@@ -96,8 +97,8 @@ static uint64_t mix(uint64_t hash, const char *text) {
   return fnv_byte(fnv_span(hash, span_text(text)), 0xff);
 }
 
-/* The places of all sessions are bytes of one file, which nobody reads or writes: there is nothing
- * to remove. */
+/* Returns the place of a session: a byte of one file. The bytes are only locked, never read or
+ * written, so no place has to be removed. */
 static struct flock place_of(const struct cli *cli, const char *session, uint32_t owner) {
   char *store = kit_store_path(cli);
   uint64_t hash = mix(mix(FNV_START ^ owner, store ? store : ""), session);
@@ -106,7 +107,8 @@ static struct flock place_of(const struct cli *cli, const char *session, uint32_
       .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)(hash >> 2), .l_len = 1};
 }
 
-/* Other users cannot open it. Returns a descriptor; -1: it cannot be made. */
+/* Opens the file of places, which other users cannot open. Returns a descriptor; -1: it cannot be
+ * made. */
 static int open_places(void) {
   char *folder = paths_in_home("XDG_STATE_HOME", ".local/state", "tidings/logs");
   char *path = folder && !paths_make_folders(folder) ? paths_join(folder, "alerts.lock") : NULL;
@@ -116,8 +118,8 @@ static int open_places(void) {
   return fd;
 }
 
-/* False: another process of this user has the place. *ret_fd holds it until it is closed; -1: it
- * cannot be known whether another one has it, and two alerts are better than none. */
+/* False: another process of this user has the place. *ret_fd holds the place until it is closed;
+ * -1: it is not known whether another process has it, and two alerts are better than none. */
 static bool alert_take_place(const struct cli *cli, const char *session, uint32_t owner,
                              int *ret_fd) {
   struct flock place = place_of(cli, session, owner);
@@ -146,8 +148,8 @@ struct looking {
 
 /* -- looking ----------------------------------------------------------------------------------- */
 
-/* The states that the configuration names, or all. The configuration asks for the process beside an
- * agent, so it has to be known. */
+/* Reads the states of the configuration; without one, all states count. A process beside an agent
+ * needs the configuration, because that asks for it. */
 static int32_t read_settings(struct looking *looking, struct tidings_error *error) {
   json_t *answer = NULL;
   struct alert_settings *settings = &looking->watch.settings;
@@ -257,8 +259,8 @@ static bool has_agent_ended(const struct looking *looking) {
   return looking->agent_fd >= 0 && poll(&ended, 1, 0) > 0;
 }
 
-/* An agent that is killed writes nothing to the store. *ret_new: from now on another one is watched
- * than before, and it may have ended already. */
+/* Watches the agent's process, because a killed agent writes nothing to the store. *ret_new: it is
+ * another process than before, and may have ended already. */
 static void watch_agent(struct looking *looking, bool *ret_new) {
   uint32_t owner = looking->options->owner, agent = owner ? owner : agent_of(looking);
   bool is_here = agent && !json_value_text(attachment(looking), "machine")[0];
@@ -276,7 +278,7 @@ static int without_agent(const struct looking *looking) {
                   looking->session);
 }
 
-/* A process that goes on outlives a store that cannot be asked for a while. */
+/* Looks once. With `goes_on`, a failing store does not end the process. */
 static int look_once(struct looking *looking, bool *ret_gone) {
   struct tidings_error error = {.size = sizeof error};
   int32_t code = looking->has_settings ? 0 : read_settings(looking, &error);
@@ -291,7 +293,7 @@ static int look_once(struct looking *looking, bool *ret_gone) {
   return code && !looking->options->goes_on ? cli_fail_with(looking->cli, code, &error) : 0;
 }
 
-/* Returns 0 or an errno. The pause between looks that many writes make is no reason to look. */
+/* Sleeps. Returns 0 or an errno. The end of the pause after many writes is no reason to look. */
 static int sleep_on(const struct looking *looking, struct follow *follow, unsigned *ret_woke) {
   int wrong = 0;
   do {

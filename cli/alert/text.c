@@ -17,7 +17,7 @@ const char *alert_summary(const struct alert *alert) {
   return "The agent is idle";
 }
 
-/* The first line, of which at most `most` bytes are shown. */
+/* Writes the first line, at most `most` bytes of it. */
 static void put_line(FILE *out, const char *text, size_t most) {
   struct tidings_span line = {text, strcspn(text, "\n")};
   size_t put = 0;
@@ -60,7 +60,7 @@ char *alert_body(const struct alert *alert, const char *session, const json_t *s
     fputs("session ", out);
     put_line(out, session, MOST_WORD);
   }
-  if (alert->criticals && alert->idle) fputs(" is idle", out); /* the summary has the other */
+  if (alert->criticals && alert->idle) fputs(" is idle", out); /* the summary says the other */
   if (alert->criticals) put_critical(out, alert);
   if (!fclose(out)) return text;
   free(text);
@@ -84,7 +84,8 @@ char *alert_markup(const char *text) {
   return NULL;
 }
 
-/* It begins with our own words: in some terminals a number at its beginning means something else.
+/* The text begins with fixed words, because some terminals give another meaning to a number at its
+ * beginning.
  */
 char *alert_sequence(const char *summary, const char *body) {
   char *plain = NULL, *sequence = NULL;

@@ -10,9 +10,10 @@
 
 /* Each result is fresh memory; NULL: out of memory. */
 
-/* "The agent is idle": nothing from outside is in it. */
+/* Returns words such as "The agent is idle", without any untrusted text. */
 const char *alert_summary(const struct alert *alert);
-/* Lines that name the session and what was pushed. `status` is the answer of that query. */
+/* Returns lines that name the session and the pushed notifications. `status` is the answer of that
+ * query. */
 char *alert_body(const struct alert *alert, const char *session, const json_t *status);
 /* Escapes a text for the body of notify-send, which reads C's escapes in it and then markup. The
  * summary needs no escapes. */

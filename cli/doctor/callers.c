@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/callers.c: which programs call an agent's hooks and are not known.
+ * doctor/callers.c: lists unknown programs that call an agent's hooks.
  */
 #include <stdio.h>
 #include <stdlib.h>

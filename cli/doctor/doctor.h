@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/doctor.h: what `tidings doctor` finds: each finding with its remedy. An examiner looks at
- * one thing and changes nothing.
+ * doctor/doctor.h: the findings of `tidings doctor`, each with its remedy. An examiner checks one
+ * thing and changes nothing.
  */
 #ifndef TIDINGS_CLI_DOCTOR_H
 #define TIDINGS_CLI_DOCTOR_H
@@ -21,7 +21,7 @@ struct doctor {
   bool plugin_works; /* found by examine_plugin */
 };
 
-/* `topic`: one or two words; `remedy`: what to do, a sentence, or NULL where nothing is to be
+/* `topic`: one or two words; `remedy`: a sentence that says what to do; NULL: nothing is to be
  * done. */
 void doctor_find(struct doctor *doctor, enum severity severity, const char *topic,
                  const char *remedy, const char *format, ...) __attribute__((format(printf, 5, 6)));
@@ -29,10 +29,11 @@ void doctor_find(struct doctor *doctor, enum severity severity, const char *topi
 /* system.c */
 bool doctor_is_in_path(const char *program);
 
-/* log.c: looks for errors of these sessions, which are in the form of the query `sessions`. */
+/* log.c: looks for errors of these sessions, which are given in the form of the query `sessions`.
+ * */
 void doctor_log(struct doctor *doctor, const json_t *sessions);
 
-/* setups.c: reports which of our hooks an agent's configuration at `path` has; and how long an
+/* setups.c: reports the hooks of tidings in an agent's configuration at `path`, and how long an
  * answer may be. */
 void doctor_setup(struct doctor *doctor, const struct host *host, const char *path,
                   const struct setup_look *look);

@@ -14,7 +14,7 @@
 #include "command/project.h"
 #include "common/folder.h"
 
-/* On a temporary store. `project`: a file to lay over the user's; NULL: none. */
+/* Opens the plugin on a temporary store. `project`: a file to lay over the user's; NULL: none. */
 static int32_t try_open(const struct doctor *doctor, bool with_config, const char *project,
                         struct hostkit_info *ret_info, struct tidings_error *error) {
   struct cli apart = *doctor->cli;
@@ -98,7 +98,7 @@ static void examine_project(struct doctor *doctor) {
 }
 
 void doctor_config(struct doctor *doctor) {
-  if (!doctor->plugin_works) return; /* nothing can be said without it */
+  if (!doctor->plugin_works) return; /* the configuration cannot be checked without it */
   examine_user(doctor);
   examine_project(doctor);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/listen.c: the routes of `tidings listen`, their secrets, and whether anybody listens.
+ * doctor/listen.c: examines the routes of `tidings listen` and their secrets, and whether a server
+ * listens.
  */
 #include <errno.h>
 #include <stdlib.h>

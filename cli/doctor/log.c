@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/log.c: sessions whose hooks have found no agent that lasts, as hook.log says.
+ * doctor/log.c: finds sessions whose hooks have found no lasting agent, in hook.log.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/subscriptions.c: the subscriptions of `tidings subscribe`: whether each goes on, when its
- * last event came, and what stands in its way.
+ * doctor/subscriptions.c: the subscriptions of `tidings subscribe`: whether each works, when its
+ * last event came, and what prevents it from working.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void name_subscription(const json_t *one, char name[NAME_SIZE]) {
            json_value_text(one, "server"), json_value_text(one, "to"));
 }
 
-/* "3 min"; a clock that was set back makes it 0 s. */
+/* Writes an age such as "3 min"; if the clock was set back, it is 0 s. */
 static void say_age(const json_t *one, const char *member, char age[AGE_SIZE]) {
   int64_t then = json_integer_value(json_object_get(one, member)), now = clock_wall_ms();
   uint64_t s = then < now ? (uint64_t)(now - then) / 1000 : 0;
@@ -65,7 +65,7 @@ static void examine_living(struct doctor *doctor, const json_t *one, const char 
   }
 }
 
-/* A subscription that was stopped in order is no mistake. */
+/* Reports a subscription without a process, unless it was stopped on purpose. */
 static void examine_gone(struct doctor *doctor, const json_t *one, const char *name) {
   const char *state = json_value_text(one, "state"), *problem = json_value_text(one, "problem");
   char age[AGE_SIZE], last[LAST_SIZE], *remedy = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/system.c: what the verbs need from the system.
+ * doctor/system.c: checks the parts of the system that the verbs need.
  */
 #include <stdlib.h>
 #include <string.h>

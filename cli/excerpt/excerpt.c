@@ -6,7 +6,8 @@
 #include "common/mask.h"
 #include "common/utf8.h"
 
-/* "[ 83%] Building", "[12/340] Compiling", "45% |####", "Downloading 12%". */
+/* Is it a line such as "[ 83%] Building", "[12/340] Compiling", "45% |####" or "Downloading 12%"?
+ * */
 static bool is_progress(struct tidings_span text) {
   static const char *const forms[] = {"[#%]",  "[ #%]",  "[  #%]", "[#/#]", "[#/#/#]",
                                       "(#/#)", "#%",     "#.#%",   "*#% |", "*#%|",
@@ -40,7 +41,7 @@ static void keep_last(struct excerpt *excerpt, uint64_t number, struct tidings_s
   memcpy(line->text, text.ptr, len);
 }
 
-/* A line that will be cut is masked before: half a secret does not look like one. */
+/* A line is masked before it is cut, because half a secret would not be recognized. */
 static void take_line(void *context, uint64_t number, struct tidings_span text, bool long_line) {
   struct excerpt *excerpt = context;
   struct buffer masked = BUFFER_EMPTY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * excerpt/excerpt.h: finds the lines of a command's output that state why it failed, and its last
- * lines, however long the output is. They are the output's own words, with secrets masked
+ * lines, however long the output is. It copies the lines unchanged, except that secrets are masked
  * (common/mask.h).
  */
 #ifndef CLI_EXCERPT_EXCERPT_H
@@ -19,34 +19,33 @@ enum { EXCERPT_LINES = 6, LAST_LINE_BYTES = 500, ERROR_BYTES = 1200 };
 struct last_line {
   uint64_t number; /* in the output, from 1 */
   size_t len;
-  bool cut; /* the line goes on */
+  bool cut; /* the line is longer */
   bool progress;
   char text[LAST_LINE_BYTES];
 };
 
-/* Zero it to begin, but for `unmasked`. */
+/* Zero it to begin, except `unmasked`. */
 struct excerpt {
   bool unmasked; /* secrets are shown */
   struct lines lines;
   struct failure failure;
   struct last_line last[EXCERPT_LINES]; /* a ring */
   uint64_t last_count;                  /* of lines that were put into it */
-  bool in_key;                          /* of a private key, which is left out */
+  bool in_key;                          /* inside of a private key, which is left out */
 };
 
 void excerpt_add(struct excerpt *excerpt, const char *bytes, size_t len);
 /* Call once, after the last byte. */
 void excerpt_end(struct excerpt *excerpt);
 
-/* After excerpt_end: the lines that state why it failed, each as "NUMBER: TEXT", but for those that
- * are among the last `count`. Lines beyond `log_lines` are not in the log and have no number.
+/* After excerpt_end: returns the lines that state why it failed, each as "NUMBER: TEXT", except
+ * those among the last `count`. Lines beyond `log_lines` are not in the log and have no number.
  * Empty: there is no such line. Free it; NULL: out of memory. */
 char *excerpt_errors(const struct excerpt *excerpt, size_t count, uint64_t log_lines);
 
-/* After excerpt_end: the last `count` lines, at most EXCERPT_LINES. A line that is the same as the
- * one before it, and a step of a progress bar before the next one, are not counted, nor are blank
- * lines. Empty: there is none. *ret_long: the last line is longer than what is kept of it. Free it;
- * NULL: out of memory. */
+/* After excerpt_end: returns the last `count` lines, at most EXCERPT_LINES. Repeated lines, blank
+ * lines, and all steps of a progress bar except the last one do not count. Empty: there is none.
+ * *ret_long: the last line is longer than its kept part. Free it; NULL: out of memory. */
 char *excerpt_last(const struct excerpt *excerpt, size_t count, bool *ret_long);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * excerpt/failure.c: see the header. Lines that are near each other and belong to one failure are a
- * group; it is kept when the next one begins.
+ * excerpt/failure.c: lines near each other that belong to one failure form a group, which is kept
+ * when the next one begins.
  */
 #include "cli/excerpt/failure.h"
 
 #include "common/utf8.h"
 
-/* How far apart two lines of one failure are at most. */
+/* The largest distance between two lines of one failure. */
 enum { NEAR_LINES = 30, NEAR_FILE_LINES = 6, TITLE_LINES = 3 };
 
 static size_t after_indent(struct tidings_span line, size_t at) {
@@ -15,7 +15,7 @@ static size_t after_indent(struct tidings_span line, size_t at) {
   return at;
 }
 
-/* In TAP, a test's own output follows a "# ". */
+/* Removes the indentation, and the "# " that precedes a test's own output in TAP. */
 static struct tidings_span without_indent(struct tidings_span line) {
   size_t indent = after_indent(line, 0);
   if (line.len - indent > 1 && line.ptr[indent] == '#' && line.ptr[indent + 1] == ' ')
@@ -33,7 +33,7 @@ static struct failure_line line_of(uint64_t number, enum role role, struct tidin
 
 /* -- groups ------------------------------------------------------------------------------------ */
 
-/* Test runners repeat the failures in a summary. */
+/* Is the failure known already? Test runners repeat failures in a summary. */
 static bool is_known(const struct failure_group *groups, size_t count,
                      const struct failure_group *group, enum role role) {
   for (size_t i = 0; i < count; i++) {
@@ -91,7 +91,7 @@ static void add_statement(struct failure *failure, const struct failure_line *li
   append(failure, line);
 }
 
-/* A place far from any failure, and a second place, are left out. */
+/* Adds a place, unless it is far from any failure, or the failure has one already. */
 static void add_place(struct failure *failure, const struct failure_line *line) {
   if (is_near(failure, line->number) && !failure->open.has_place) append(failure, line);
 }
@@ -135,7 +135,8 @@ static bool add_traced(struct failure *failure, uint64_t number, size_t indent,
   return true;
 }
 
-/* "  1) Array": a failure if lines below are indented deeper, else a list of the tests. */
+/* Handles " 1) Array": a failure if the lines below are indented deeper, otherwise a list of the
+ * tests. */
 static void add_numbered(struct failure *failure, const struct failure_line *line, size_t indent) {
   if (indent) {
     failure->maybe = *line;
@@ -155,7 +156,7 @@ static void settle_maybe(struct failure *failure, size_t indent) {
   failure->maybe.number = 0;
 }
 
-/* Adds a line that no pattern matches, because the line above wants it. */
+/* Adds a line that matches no pattern, because it belongs to the line above. */
 static bool add_following(struct failure *failure, uint64_t number, size_t indent,
                           struct tidings_span text) {
   struct failure_line line = line_of(number, ROLE_TITLE, text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * excerpt/failure.h: which lines of an output state why a command failed. A pure function of the
- * lines, in bounded memory.
+ * excerpt/failure.h: finds the lines of an output that state why a command failed. A pure function
+ * of the lines, in bounded memory.
  */
 #ifndef CLI_EXCERPT_FAILURE_H
 #define CLI_EXCERPT_FAILURE_H
@@ -19,11 +19,11 @@ struct failure_line {
   uint64_t number; /* in the output, from 1 */
   enum role role;
   size_t len;
-  bool cut; /* the line goes on */
+  bool cut; /* the line is longer */
   char text[FAILURE_LINE_BYTES];
 };
 
-/* A failure: its title, what states it, its place, its details; in the order of the output. */
+/* A failure: its title, statements, place and details, in the order of the output. */
 struct failure_group {
   struct failure_line lines[FAILURE_GROUP_LINES];
   size_t count;
@@ -45,19 +45,19 @@ struct failure {
   unsigned next; /* how many of the following lines still belong to the open group */
   enum role next_role;
   struct failure_line file;  /* the file of the statements below it; number 0: none */
-  struct failure_line frame; /* the last one of a traceback that is of the user's own code */
+  struct failure_line frame; /* the last frame of a traceback in the user's own code */
   bool in_trace;
   size_t trace_indent, title_indent;
   bool in_title; /* lines that are indented deeper continue the open title */
 };
 
-/* Each line of the output, in its order, as text without a line break. */
+/* Adds a line of the output, as text without a line break. Call it for each line, in order. */
 void failure_add(struct failure *failure, uint64_t number, struct tidings_span line);
 /* Call once, after the last line. */
 void failure_end(struct failure *failure);
 
-/* The lines to show, at most FAILURE_LINES, in the order of the output, without those from number
- * `before` on, which are shown anyway. Returns how many. They belong to `failure`. */
+/* Picks the lines to show: at most FAILURE_LINES, in the order of the output, without those from
+ * number `before` on, which are shown anyway. Returns how many. They belong to `failure`. */
 size_t failure_pick(const struct failure *failure, uint64_t before,
                     const struct failure_line *ret_lines[FAILURE_LINES]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * excerpt/failure_pick.c: the lines that fit. The lines that state the first failures, with their
- * places, come first, then their titles and details.
+ * excerpt/failure_pick.c: picks as many lines as fit: first the statements of the first failures
+ * with their places, then their titles and details.
  */
 #include <stdlib.h>
 
@@ -63,7 +63,7 @@ size_t failure_pick(const struct failure *failure, uint64_t before,
   pick_of_groups(&picking, failure->titled, failure->titled_count, TITLES | STATED);
   if (!failure->stated_count && !failure->titled_count) pick_weak(&picking, failure);
   qsort(ret_lines, picking.count, sizeof *ret_lines, by_number);
-  size_t count = 0; /* a file may be named by two groups */
+  size_t count = 0; /* two groups may name the same file */
   for (size_t i = 0; i < picking.count; i++) {
     if (!i || ret_lines[i]->number != ret_lines[i - 1]->number) ret_lines[count++] = ret_lines[i];
   }

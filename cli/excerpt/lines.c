@@ -58,7 +58,7 @@ static void keep(struct lines *lines, const char *bytes, size_t len) {
   lines->len += len;
 }
 
-/* A stretch without a line break. */
+/* Adds text without a line break. */
 static void add_stretch(struct lines *lines, const char *bytes, size_t len) {
   while (len) {
     const char *end = memchr(bytes, '\r', len);

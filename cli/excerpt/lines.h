@@ -13,8 +13,8 @@
 
 enum { LINE_BYTES = 4096 };
 
-/* `number`: its place in the output, from 1. `text`: as plain_text makes it, without blanks at the
- * end and without a line break. `long_line`: it had more than LINE_BYTES, and this is its
+/* `number`: its place in the output, from 1. `text`: the result of plain_text, without blanks at
+ * the end and without a line break. `long_line`: it had more than LINE_BYTES, and this is its
  * beginning. The text is valid during the call. */
 typedef void lines_take(void *context, uint64_t number, struct tidings_span text, bool long_line);
 
@@ -22,8 +22,8 @@ typedef void lines_take(void *context, uint64_t number, struct tidings_span text
 struct lines {
   char bytes[LINE_BYTES];
   size_t len;
-  size_t segment;  /* where what follows the last carriage return begins */
-  bool long_line;  /* more was left out */
+  size_t segment;  /* the begin of the text after the last carriage return */
+  bool long_line;  /* the rest of the line was left out */
   bool returned;   /* the next byte is the first of its line again */
   uint64_t number; /* of complete lines so far */
 };
@@ -31,7 +31,7 @@ struct lines {
 /* Gives `take` each line that is complete. Text that a carriage return overwrites is kept only if
  * it matters. */
 void lines_add(struct lines *lines, const char *bytes, size_t len, lines_take *take, void *context);
-/* The same for the last line if it has no line break yet; the text is kept. */
+/* Does the same for a last line without a line break, which stays kept. */
 void lines_rest(const struct lines *lines, lines_take *take, void *context);
 
 #endif

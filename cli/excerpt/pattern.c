@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * excerpt/pattern.c: see the header. A star matches as little as it can, and is not tried again
- * once the part after it has matched, so a line costs a bounded number of steps.
+ * excerpt/pattern.c: a star matches as little as possible, and is not tried again after the part
+ * that follows it has matched, so a line takes a bounded number of steps.
  */
 #include "cli/excerpt/pattern.h"
 
 #include <ctype.h>
 
-/* How much of a line is compared: a failure is stated at its beginning. */
+/* Only so many bytes of a line are compared, because a failure is stated at its beginning. */
 enum { COMPARED_BYTES = 320 };
 
 static bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
@@ -63,7 +63,7 @@ static struct tidings_span beginning(struct tidings_span text) {
   return span_of(text.ptr, text.len < COMPARED_BYTES ? text.len : COMPARED_BYTES);
 }
 
-/* Can the pattern match at all? A character, or a missing colon, rules out most. */
+/* Can the pattern match at all? The first character, or a missing colon, excludes most patterns. */
 static bool may_match(const char *pattern, struct tidings_span text, bool has_colon) {
   switch (*pattern) {
   case '#': return is_digit(*text.ptr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * excerpt/pattern.h: what a line of a failure looks like, tool by tool.
+ * excerpt/pattern.h: the patterns of lines of failures, for each tool.
  */
 #ifndef CLI_EXCERPT_PATTERN_H
 #define CLI_EXCERPT_PATTERN_H
@@ -12,7 +12,7 @@
 
 enum role {
   ROLE_NONE,
-  ROLE_NOISE,       /* looks like a failure and says nothing about it */
+  ROLE_NOISE,       /* looks like a failure, but says nothing about it */
   ROLE_WEAK,        /* mentions a failure; shown if no line states one */
   ROLE_TITLE,       /* names the test or the part that failed */
   ROLE_STATEMENT,   /* states the failure */
@@ -26,17 +26,17 @@ enum role {
 struct pattern {
   const char *text; /* see pattern_matches */
   enum role role;
-  uint8_t next;    /* so many lines after it, blank ones not counted, belong to it */
+  uint8_t next;    /* how many of the following lines belong to it, without blank ones */
   bool any_column; /* false: the line is not indented */
 };
 
 extern const struct pattern patterns[]; /* the first that matches counts; ends with .text NULL */
 
-/* Does the text begin like the pattern? `#` is a number, `~` any characters but blanks, `*` any at
- * all, and a `$` at the end is the end of the text. */
+/* Does the text begin like the pattern? `#` matches a number, `~` any characters except blanks, `*`
+ * any characters, and a `$` at the end the end of the text. */
 bool pattern_matches(const char *pattern, struct tidings_span text);
 
-/* Takes a line without its indentation. NULL: none. */
+/* Finds the pattern of a line, given without its indentation. NULL: none matches. */
 const struct pattern *pattern_find(struct tidings_span text, bool indented);
 
 /* Does it mention a failure in any words? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * excerpt/pattern_table.c: the lines of failures. tests/unit/excerpt/outputs/ has what real tools
- * have printed; test_excerpt.c beside it has lines of tools that are not recorded there.
+ * excerpt/pattern_table.c: the lines of failures. tests/unit/excerpt/outputs/ has outputs of real
+ * tools; test_excerpt.c beside it has lines of other tools.
  */
 #include "cli/excerpt/pattern.h"
 

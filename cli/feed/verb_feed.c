@@ -47,8 +47,8 @@ static bool pace_take(struct pace *pace, int64_t now_ms) {
   return false;
 }
 
-/* How many were held back in a minute that is over, or in this one if it is the `last`; 0: there is
- * nothing to say now. The count begins anew. */
+/* Returns how many were held back in a minute that has ended, or, with `last`, in the current one,
+ * and resets the count; 0: there is nothing to report. */
 static uint64_t pace_over(struct pace *pace, int64_t now_ms, bool last) {
   uint64_t held = pace->held;
   if (!held || (!last && !is_over(pace, now_ms))) return 0;
@@ -58,7 +58,7 @@ static uint64_t pace_over(struct pace *pace, int64_t now_ms, bool last) {
   return held;
 }
 
-/* How long until there may be something to say; -1: nothing will. */
+/* Returns how long it takes until there may be something to report; -1: there will be nothing. */
 static int pace_wait_ms(const struct pace *pace, int64_t now_ms) {
   if (!pace->held) return -1;
   return is_over(pace, now_ms) ? 0 : (int)(PACE_MINUTE_MS - (now_ms - pace->begun_ms));
@@ -109,7 +109,7 @@ static int send(struct feeding *feeding, const struct recipe_push *push) {
     if (outcome == RECIPES_STORED) mailbox_retry_want(&feeding->retry);
   } else if (may_pass(code)) {
     (void)cli_fail_with(feeding->cli, code, &error);
-  } else { /* a mistake of this line alone */
+  } else { /* only this line is wrong */
     feeding->bad++;
     cli_warn(feeding->cli, "a line became no notification: %s", error.text);
     code = TIDINGS_OK;
@@ -218,7 +218,7 @@ static void print_counts(const struct feeding *feeding) {
 
 /* -- the verb ---------------------------------------------------------------------------------- */
 
-/* A source that is started again within four days repeats nothing. */
+/* If a source is started again within four days, repeated lines are recognized. */
 static int open_feed(struct feeding *feeding) {
   struct tidings_error error = {.size = sizeof error};
   int32_t refused = recipes_find(feeding->recipe_name, &feeding->recipe, &error);

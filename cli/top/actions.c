@@ -15,7 +15,7 @@ static struct top_action send_change(struct message_change change) {
   return (struct top_action){.what = TOP_SEND, .type = change.type, .data = change.data};
 }
 
-/* -- what is done to a message ----------------------------------------------------------------- */
+/* -- changes of a message ---------------------------------------------------------------------- */
 
 static const json_t *chosen_message(struct top *top) {
   const json_t *item = top->pane == PANE_ITEMS ? top_item(top) : NULL;
@@ -184,7 +184,7 @@ static struct top_action begin_preview(struct top *top) {
   return (struct top_action){.what = TOP_ASK_PREVIEW};
 }
 
-/* -- sessions that nobody needs ---------------------------------------------------------------- */
+/* -- idle sessions ----------------------------------------------------------------------------- */
 
 static struct top_action begin_close(struct top *top) {
   const json_t *session = top_session(top);
@@ -249,7 +249,7 @@ static ptrdiff_t page(const struct top *top) {
   return shown > 2 ? (ptrdiff_t)shown - 1 : 1;
 }
 
-/* Keys that people know from htop, less and k9s. */
+/* Translates keys that people know from htop, less and k9s. */
 static uint32_t key_meant(uint32_t key) {
   switch (key) {
   case KEY_IS_HELP: return '?';
@@ -391,7 +391,8 @@ static void key_in_gone(struct top *top, uint32_t key) {
   top_note(top, "Nothing was sent.");
 }
 
-/* Pasted characters are text for the editor, and else nothing: not keys that somebody pressed. */
+/* Takes pasted characters as text for the editor; outside of it they are ignored, because no key
+ * was pressed. */
 static void take_pasted(struct top *top, uint32_t key) {
   bool writes = top->mode == MODE_EDIT || top->mode == MODE_SUBMIT || top->mode == MODE_PUSH;
   if (writes) editor_insert(&top->editor, key == '\r' ? '\n' : key);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/actions.h: what a key does in the current view. Pure: it returns what is to be asked or sent.
+ * top/actions.h: the effect of a key in the current view. Pure: it returns the query or event to
+ * send.
  */
 #ifndef TIDINGS_CLI_TOP_ACTIONS_H
 #define TIDINGS_CLI_TOP_ACTIONS_H

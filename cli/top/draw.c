@@ -26,8 +26,8 @@ static bool shows_text(const struct top *top) {
   return top->mode == MODE_EXPLAIN || top->mode == MODE_HELP || top->mode == MODE_PREVIEW;
 }
 
-/* Draws "12 of 345" if not all are seen, and the filter, at the end of the line. Returns where that
- * begins. */
+/* Draws "12 of 345" if not all rows are visible, and the filter, at the end of the line. Returns
+ * where that begins. */
 static size_t draw_position(struct drawing *drawing, size_t row, size_t at, size_t chosen,
                             size_t count, size_t shown, const char *filter) {
   char text[TOP_FILTER_BYTES + 64] = "";
@@ -103,7 +103,7 @@ int64_t top_draw(struct top *top, int64_t now_ms, const char *store, struct grid
   size_t count = top_session_count(top) ? top_session_count(top) : 1, half = free_rows / 2;
   size_t below = shows_text(top) ? free_rows - half : draw_item_lines(top);
   size_t most =
-      below < free_rows - half ? free_rows - below : half; /* what is free above is used */
+      below < free_rows - half ? free_rows - below : half; /* free rows above are used too */
   size_t sessions = count < most ? count : most;
   struct rows upper = {BAR, TITLES + sessions};
   struct rows lower = {upper.first + upper.count + ABOUT, free_rows - sessions};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/draw.h: the view as a screen. Pure.
+ * top/draw.h: draws the view on a screen. Pure.
  */
 #ifndef TIDINGS_CLI_TOP_DRAW_H
 #define TIDINGS_CLI_TOP_DRAW_H
@@ -8,11 +8,11 @@
 #include "cli/top/grid.h"
 #include "cli/top/model.h"
 
-/* Everything that fits a screen of 80 x 24 fits; below these a sentence says so. */
+/* On a smaller screen only a sentence is drawn, which says that it is too small. */
 enum { TOP_LEAST_ROWS = 10, TOP_LEAST_COLUMNS = 56 };
 
 /* Draws on a blank grid; `store` is what the first line names. Notes in `top` what was shown.
- * Returns when an age on it will be another one; 0: none will. */
+ * Returns when an age on the screen changes; 0: never. */
 int64_t top_draw(struct top *top, int64_t now_ms, const char *store, struct grid *grid);
 
 #endif

@@ -9,7 +9,7 @@
 #include "cli/top/draw_parts.h"
 #include "command/json_value.h"
 
-/* The first row to show, so that the chosen one is seen. */
+/* Returns the first row to show, so that the chosen one is visible. */
 static size_t first_shown(size_t chosen, size_t rows) {
   return chosen >= rows ? chosen - rows + 1 : 0;
 }
@@ -167,7 +167,7 @@ static void draw_pending_title(struct drawing *drawing, size_t row) {
 
 enum { MOST_DELIVERED = 8 };
 
-/* The delivered item `back` places before the newest; NULL: there are not so many. */
+/* Returns the delivered item `back` places before the newest; NULL: there are fewer. */
 static const json_t *delivered_at(const struct top *top, size_t back, const json_t **ret_delivery) {
   const json_t *deliveries = json_object_get(top->delivered, "deliveries");
   for (size_t i = json_array_size(deliveries); i-- > 0;) {
@@ -191,7 +191,7 @@ static size_t delivered_count(const struct top *top) {
   return count;
 }
 
-/* Draws the title of what was delivered, or one of its lines. */
+/* Draws the title of the last deliveries, or one of their lines. */
 static void draw_delivered(struct drawing *drawing, size_t row, size_t line) {
   const json_t *delivery = NULL;
   struct grid *grid = drawing->grid;
@@ -216,7 +216,7 @@ size_t draw_item_lines(const struct top *top) {
 }
 
 /* The lines are: the queue's title and its messages, the title of the pending notifications and
- * these, then what was delivered. */
+ * these, then the last deliveries. */
 static void draw_item_line(struct drawing *drawing, size_t row, size_t line) {
   struct top *top = drawing->top;
   size_t messages = top_message_count(top);
@@ -228,7 +228,7 @@ static void draw_item_line(struct drawing *drawing, size_t row, size_t line) {
   else draw_notification(drawing, row, top_item_at(top, line - 2));
 }
 
-/* If not everything fits, a quarter of the rows stays for what was delivered last. */
+/* If not everything fits, a quarter of the rows is kept for the last deliveries. */
 static size_t rows_for_delivered(const struct top *top, size_t rows) {
   size_t delivered = delivered_count(top), most = rows / 4;
   if (!delivered || most < 2 || draw_item_lines(top) <= rows) return 0;
@@ -237,7 +237,7 @@ static size_t rows_for_delivered(const struct top *top, size_t rows) {
 
 void draw_items(struct drawing *drawing, struct rows rows) {
   struct top *top = drawing->top;
-  if (!top->queue) return; /* of no session */
+  if (!top->queue) return; /* no session is chosen */
   size_t below = rows_for_delivered(top, rows.count), above = rows.count - below;
   size_t lines = below ? top_item_count(top) + 2 : draw_item_lines(top);
   size_t chosen = top->item_row + (top->item_row < top_message_count(top) ? 1 : 2);

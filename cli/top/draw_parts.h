@@ -16,7 +16,7 @@ struct rows {
 struct drawing {
   struct top *top;
   struct grid *grid;
-  int64_t now_ms, until_ms; /* until_ms: when the first of the ages changes; 0: none will */
+  int64_t now_ms, until_ms; /* until_ms: when the first of the ages changes; 0: never */
 };
 
 void draw_sessions(struct drawing *drawing, struct rows rows); /* with their titles */
@@ -28,7 +28,7 @@ void draw_foot(struct drawing *drawing,
 /* How many lines the lower list has. */
 size_t draw_item_lines(const struct top *top);
 
-/* An age, in 4 columns up to `end`. */
+/* Draws an age in 4 columns up to `end`. */
 void draw_age(struct drawing *drawing, size_t row, size_t end, int64_t time_ms);
 enum style draw_level_style(const char *level);
 

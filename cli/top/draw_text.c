@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/draw_text.c: texts in place of the lower list, and the two lines at the bottom.
+ * top/draw_text.c: draws texts instead of the lower list, and the two lines at the bottom.
  */
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +49,8 @@ static void put_lines(struct text_place *place, struct tidings_span text, size_t
   } while (text.len);
 }
 
-/* The words are hostile: they are indented, so that no line of them passes for the explanation. */
+/* The message may be hostile, so it is indented; none of its lines can look like the explanation.
+ * */
 static void put_explanation(struct text_place *place) {
   const struct top *top = place->drawing->top;
   put_lines(place, span_text(top->words ? top->words : ""), 4);
@@ -68,7 +69,7 @@ void draw_text(struct drawing *drawing, struct rows rows) {
 
 /* -- the bottom -------------------------------------------------------------------------------- */
 
-/* As much of the text as fits around the cursor. */
+/* Draws as much of the text as fits around the cursor. */
 static void draw_editor(struct drawing *drawing, size_t row, const char *title) {
   const struct editor *editor = &drawing->top->editor;
   struct grid *grid = drawing->grid;
@@ -94,7 +95,7 @@ static void draw_question(struct drawing *drawing, size_t row) {
   grid_text(grid, row, at, grid->columns, STYLE_BOLD, "\"? y/n");
 }
 
-/* "Close parser, where 3 notifications and 1 message wait? y/n" */
+/* Draws "Close parser, where 3 notifications and 1 message wait? y/n". */
 static void draw_close_question(struct drawing *drawing, size_t row) {
   struct grid *grid = drawing->grid;
   const json_t *session = top_session(drawing->top);

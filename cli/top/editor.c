@@ -32,7 +32,7 @@ void editor_insert(struct editor *editor, uint32_t code_point) {
   if (code_point != '\n' && code_point != '\t' && !is_text(code_point)) return;
   size_t len = utf8_encode(code_point, bytes);
   struct buffer *text = &editor->text;
-  buffer_append(text, bytes, len); /* makes room; then what is after the cursor moves */
+  buffer_append(text, bytes, len); /* makes room; then the text after the cursor moves */
   if (text->failed) return;
   memmove(text->bytes + editor->cursor + len, text->bytes + editor->cursor,
           text->len - len - editor->cursor);
@@ -61,7 +61,7 @@ static void erase(struct editor *editor, size_t from, size_t to) {
   editor->cursor = from;
 }
 
-/* The beginning of the word before the cursor. */
+/* Returns the beginning of the word before the cursor. */
 static size_t word_begin(const struct editor *editor) {
   size_t at = editor->cursor;
   while (at && editor->text.bytes[at - 1] == ' ') at--;

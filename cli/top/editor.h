@@ -14,14 +14,14 @@ struct editor {
   size_t cursor;      /* in bytes, at the beginning of a character or the end */
 };
 
-/* -1: no memory, and it is empty. */
+/* Returns 0, or -1: no memory, and the editor is empty. */
 int editor_begin(struct editor *editor, struct tidings_span text);
 void editor_end(struct editor *editor);
 
-/* Applies the key to the text, if it means anything there. When memory has run out, `text.failed`
- * says so. */
+/* Applies the key to the text, if it has a meaning there. If memory runs out, `text.failed` is set.
+ * */
 void editor_key(struct editor *editor, uint32_t key);
-/* Inserts a character of a text: line breaks and tabs, but no other control. */
+/* Inserts a character of a pasted text; of control characters, only line breaks and tabs. */
 void editor_insert(struct editor *editor, uint32_t code_point);
 
 #endif

@@ -33,7 +33,7 @@ struct glyph {
   char text[16];
 };
 
-/* `mark`, or `plain` where the locale has no such character. */
+/* Returns `mark`, or `plain` if the locale has no such character. */
 static struct glyph make_mark(uint32_t mark, char plain, size_t taken) {
   struct glyph glyph = {.taken = taken, .len = 1, .columns = 1, .text = {plain}};
   if (wcwidth((wchar_t)mark) == 1) glyph.len = utf8_encode(mark, glyph.text);
@@ -69,7 +69,7 @@ static struct glyph glyph_at(struct tidings_span text, size_t at) {
     glyph.escaped = true;
     glyph.len = glyph.columns = shown.len;
   } else {
-    /* Terminals do not agree on the width of the colour form. */
+    /* Terminals use different widths for the coloured form. */
     int width = is_emoji_form(code_point) ? 0 : wcwidth((wchar_t)code_point);
     if (width < 0) return make_escaped(code_point, shown.taken);
     glyph.columns = (size_t)width;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/key.h: what a person presses.
+ * top/key.h: the keys.
  */
 #ifndef TIDINGS_CLI_TOP_KEY_H
 #define TIDINGS_CLI_TOP_KEY_H

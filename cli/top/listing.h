@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/listing.h: which rows of an answer are listed, and in which order. Pure.
+ * top/listing.h: selects and sorts the rows of an answer. Pure.
  */
 #ifndef TIDINGS_CLI_TOP_LISTING_H
 #define TIDINGS_CLI_TOP_LISTING_H
@@ -16,10 +16,10 @@ enum top_order {
 }; /* BY_STORE: the running ones first, as the answer has them */
 const char *listing_order_name(enum top_order order);
 
-/* A copy of the answer whose list `member` has only the rows that show `filter` in any of their
- * words, whatever its case. NULL: no memory. */
+/* Returns a copy of the answer whose list `member` has only the rows that contain `filter`, without
+ * regard to case. NULL: no memory. */
 json_t *listing_filter(const json_t *answer, const char *member, const char *filter);
-/* Sorts the list "sessions"; rows that are equal stay as they are. */
+/* Sorts the list "sessions"; equal rows keep their order. */
 void listing_sort(json_t *sessions, enum top_order order);
 
 /* Removes the sessions without an owner in which nothing waits: closed ones, which the store keeps

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/main.c: the program tidings-top, which `tidings top` starts: asks, sleeps, and hands keys and
- * answers to the view.
+ * top/main.c: the program tidings-top, which `tidings top` starts: queries, sleeps, and passes keys
+ * and answers to the view.
  */
 #include <errno.h>
 #include <limits.h>
@@ -38,11 +38,11 @@ struct watching {
   struct follow follow;
   struct owners owners;
   struct tidings_error error; /* error of the call that ended it */
-  bool lost;                  /* the store could not be reached when it was asked last */
+  bool lost;                  /* the last query could not reach the store */
   bool quit;
 };
 
-/* The plugin's log lines meanwhile: the screen is not to be printed on. */
+/* The plugin's last line of log, which must not be printed on the screen. */
 static char said[TOP_NOTE_BYTES];
 
 static void keep_said(uint32_t severity, const char *text, size_t len) {
@@ -52,7 +52,7 @@ static void keep_said(uint32_t severity, const char *text, size_t len) {
 
 /* -- asking ------------------------------------------------------------------------------------ */
 
-/* A server may come back; a folder that fails is damaged, and stays so. */
+/* Notes a lost store. A server may come back; a failing folder is damaged and stays so. */
 static void note_lost(struct watching *watching, int32_t code) {
   bool lost = code == TIDINGS_E_STORE && store_url_is(watching->store);
   if (lost) top_note(&watching->top, "%s", watching->error.text);
@@ -60,7 +60,8 @@ static void note_lost(struct watching *watching, int32_t code) {
   watching->lost = lost;
 }
 
-/* *ret_answer stays NULL while the store is busy or cannot be reached: then it is asked again. */
+/* Queries the store. *ret_answer stays NULL while the store is busy or cannot be reached; then the
+ * query is repeated. */
 static int32_t ask_store(struct watching *watching, json_t *request, json_t **ret_answer) {
   watching->error = (struct tidings_error){.size = sizeof watching->error};
   int32_t code = kit_query(watching->kit, request, ret_answer, &watching->error);
@@ -152,7 +153,7 @@ static int32_t look_at_store(struct watching *watching) {
   return code;
 }
 
-/* The longer a look at a large store takes, the rarer looks are. */
+/* Looks at the store; the longer a look takes, the rarer looks are. */
 static int32_t look(struct watching *watching) {
   enum { SHARE = 10 }; /* at most one part in SHARE of the time goes into looks */
   int64_t begun_ms = clock_mono_ms();
@@ -162,8 +163,7 @@ static int32_t look(struct watching *watching) {
   return code;
 }
 
-/* Chooses the session that is named, or else the one that is meant in this folder. Returns 0, or
- * the exit code.
+/* Chooses the named session, or else the one of this folder. Returns 0, or the exit code.
  */
 static int choose_first(struct watching *watching) {
   const json_t *sessions = json_object_get(watching->top.sessions, "sessions");
@@ -187,7 +187,7 @@ static int choose_first(struct watching *watching) {
 
 /* -- doing ------------------------------------------------------------------------------------- */
 
-/* Gives a new message an id that nobody else has. */
+/* Gives a new message a random id. */
 static int give_id(json_t *data) {
   uint64_t bits = 0;
   char id[24];
@@ -211,7 +211,8 @@ static void send_event(struct watching *watching, const struct top_action *actio
   top_sent(&watching->top, action->type, code ? error.text : NULL);
 }
 
-/* Closing takes a host, and a process opens a store once: this one is a host for that long. */
+/* Opens the store again with another role: only a host may close sessions, and a process can open a
+ * store only once. */
 static int32_t open_as(struct watching *watching, uint32_t role) {
   kit_close(watching->kit);
   watching->kit = NULL;
@@ -224,7 +225,7 @@ static int32_t close_session(struct watching *watching, const char *name,
                    error);
 }
 
-/* A session that somebody has taken since it was listed is refused. */
+/* A session that a host has taken since it was listed is refused. */
 static void close_idle(struct watching *watching) {
   const json_t *list = json_object_get(watching->top.all_sessions, "sessions"), *session = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -239,7 +240,7 @@ static void close_idle(struct watching *watching) {
   top_cleared(&watching->top, closed, code ? error.text : NULL);
 }
 
-/* The chosen session, or all that are idle. Fails if the store cannot be opened again. */
+/* Closes the chosen session, or all idle ones. Fails if the store cannot be opened again. */
 static int32_t close_sessions(struct watching *watching, bool all) {
   struct tidings_error error = {.size = sizeof error};
   watching->error = (struct tidings_error){.size = sizeof watching->error};
@@ -275,7 +276,7 @@ static int32_t press_keys(struct watching *watching) {
   return code;
 }
 
-/* Draws the screen. *ret_ms: how long it stays true; -1: until something happens. */
+/* Draws the screen. *ret_ms: how long it stays current; -1: until something happens. */
 static int32_t show(struct watching *watching, int64_t *ret_ms) {
   struct grid grid;
   size_t rows = 0, columns = 0;
@@ -291,7 +292,7 @@ static int32_t show(struct watching *watching, int64_t *ret_ms) {
   return 0;
 }
 
-/* A terminal that is gone reads as its end, for ever. */
+/* Is the terminal gone? Then it is always readable, at its end. */
 static bool is_gone(int fd) {
   struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
   return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & (POLLHUP | POLLERR | POLLNVAL);

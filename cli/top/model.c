@@ -73,15 +73,15 @@ void top_choose_session(struct top *top, const char *session) {
   choose_session_row(top, row);
 }
 
-/* Leaves the mode when its message or notification is gone. A person may still be typing then, and
- * those keys must not be commands about the next row. */
+/* Leaves the mode when its message or notification is gone. The person may still be typing, and
+ * those keys must not act on the next row. */
 static void leave_mode(struct top *top) {
   if (top->mode == MODE_CANCEL) editor_end(&top->editor);
   if (top->mode == MODE_EDIT || top->mode == MODE_CANCEL) top->mode = MODE_GONE;
   if (top->mode == MODE_EXPLAIN || top->mode == MODE_CLOSE) top->mode = MODE_LISTS;
 }
 
-/* Filters the list; without memory everything is listed. */
+/* Filters the list; if memory runs out, everything is listed. */
 static json_t *listed(const struct top *top, json_t *answer, const char *member,
                       enum top_pane pane) {
   json_t *list = listing_filter(answer, member, top->filters[pane]);
@@ -130,7 +130,7 @@ static void choose_item_row(struct top *top, size_t row) {
   (void)snprintf(top->item, sizeof top->item, "%s", json_value_text(top_item_at(top, row), "id"));
 }
 
-/* The row of the chosen item; SIZE_MAX: it is gone. */
+/* Returns the row of the chosen item; SIZE_MAX: it is gone. */
 static size_t row_of_item(const struct top *top) {
   size_t count = top_item_count(top), messages = top_message_count(top);
   for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/model.h: what `tidings top` knows and shows: answers of queries, what is chosen, and what a
- * person is doing. Pure: it asks nothing, prints nothing and has no clock.
+ * top/model.h: the state of `tidings top`: the answers of queries, the choice, and the mode. Pure:
+ * it does not query, print, or use a clock.
  */
 #ifndef TIDINGS_CLI_TOP_MODEL_H
 #define TIDINGS_CLI_TOP_MODEL_H
@@ -17,16 +17,16 @@ enum top_mode {
   MODE_LISTS,
   MODE_EXPLAIN, /* a text in place of the lower list */
   MODE_HELP,    /* the same */
-  MODE_PREVIEW, /* the same: what the next carrier would have */
+  MODE_PREVIEW, /* the same: the content of the next carrier */
   MODE_EDIT,
   MODE_FILTER, /* words for the pane's filter */
   MODE_SUBMIT, /* a new message */
   MODE_PUSH,   /* a new notification */
-  MODE_CANCEL, /* asks whether it is meant */
-  MODE_CLOSE,  /* the same, of the chosen session */
-  MODE_CLEAR,  /* the same, of all sessions that nobody needs */
-  MODE_GONE    /* the edited thing, or the one that a question was about, no longer exists: only the
-                  key that ends this mode does anything */
+  MODE_CANCEL, /* asks for confirmation */
+  MODE_CLOSE,  /* the same, for the chosen session */
+  MODE_CLEAR,  /* the same, for all idle sessions */
+  MODE_GONE /* the edited item, or the item of a question, no longer exists: only the key that ends
+               this mode has an effect */
 };
 
 enum { TOP_ID_BYTES = 256, TOP_NOTE_BYTES = 512, TOP_FILTER_BYTES = 128 };
@@ -45,28 +45,28 @@ struct top {
   char item[TOP_ID_BYTES];    /* the chosen message or notification; "": the first */
   bool item_is_message;
   size_t session_row,
-      item_row; /* their last rows, of which the new choice is made when they are gone */
+      item_row; /* their last rows, from which the new choice follows when they are gone */
   enum top_pane pane;
   enum top_mode mode;
-  bool pasting; /* what comes is no key that somebody pressed */
+  bool pasting; /* the next characters are pasted, not typed */
 
-  struct editor
-      editor;  /* MODE_FILTER, MODE_SUBMIT, MODE_PUSH: the typed text; MODE_EDIT: the words of the
-                  chosen message; MODE_GONE: the text that nobody got, or empty after a question */
-  char *words; /* MODE_EXPLAIN: of the chosen one .. */
-  char *explanation;         /* .. and what became of it; NULL: not asked yet */
-  size_t scroll;             /* MODE_EXPLAIN and MODE_HELP: lines that are above */
-  char note[TOP_NOTE_BYTES]; /* what went wrong, or was done; until the next key */
+  struct editor editor; /* MODE_FILTER, MODE_SUBMIT, MODE_PUSH: the typed text; MODE_EDIT: the words
+                           of the chosen message; MODE_GONE: the text that could not be sent, or
+                           empty after a question */
+  char *words;          /* MODE_EXPLAIN: of the chosen one .. */
+  char *explanation;    /* .. and its explanation; NULL: not queried yet */
+  size_t scroll;        /* MODE_EXPLAIN and MODE_HELP: lines that are above */
+  char note[TOP_NOTE_BYTES]; /* an error, or a report; shown until the next key */
 
   size_t shown_sessions, shown_items, shown_text; /* how many lines were drawn, by top_draw */
   bool text_ends;                                 /* the last line of the text was among them */
 };
 
-/* Takes the answers over; what is chosen stays chosen if it is still there. NULL: no session is
- * chosen, or it is not asked about. */
+/* Takes the answers over; the choice stays if its row still exists. NULL: no session is chosen, or
+ * it was not queried. */
 void top_take_sessions(struct top *top, json_t *sessions);
 void top_take_items(struct top *top, json_t *queue, json_t *pending);
-/* The same for what was delivered last. */
+/* The same for the last deliveries. */
 void top_take_delivered(struct top *top, json_t *history);
 /* Lists the rows again, by the current filters and order. */
 void top_list_again(struct top *top);
@@ -76,7 +76,7 @@ void top_finish(struct top *top);
 void top_choose_session(struct top *top, const char *session);
 
 size_t top_session_count(const struct top *top);
-/* Has it no running host, nothing that waits, and is it no mailbox? */
+/* Is it a session without a running host and without waiting items, and no mailbox? */
 bool top_session_is_idle(const json_t *session);
 size_t top_idle_count(const struct top *top); /* of all, also those that the filter leaves out */
 const json_t *top_session(const struct top *top); /* the chosen one; NULL: none */
@@ -87,13 +87,14 @@ size_t top_item_count(const struct top *top);
 const json_t *top_item_at(const struct top *top, size_t row);
 const json_t *top_item(const struct top *top); /* the chosen one; NULL: there is none */
 
-/* Chooses the row again where the chosen item is now; or, if it is gone, what is there instead. */
+/* Chooses the row of the chosen item again, or, if the item is gone, the item that is now in its
+ * row. */
 void top_find_item(struct top *top);
 
-/* Chooses another row of the pane, as near as there is one. Returns whether it is another one. */
+/* Moves the choice in the pane, as far as there are rows. Returns whether it has moved. */
 bool top_move_choice(struct top *top, ptrdiff_t by);
 
-/* A line for the person. */
+/* Sets the note, a line for the person. */
 void top_note(struct top *top, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -9,7 +9,8 @@
 
 #include "command/json_value.h"
 
-/* Level: keys that were left are keys still. Edge: an end is reported once. */
+/* Adds a descriptor. Level-triggered for keys, because unread keys must be reported again;
+ * edge-triggered for ends, which are reported once. */
 static int add(const struct owners *owners, int fd, uint32_t events) {
   struct epoll_event event = {.events = events, .data = {.fd = fd}};
   return epoll_ctl(owners->fd, EPOLL_CTL_ADD, fd, &event) ? errno : 0;

@@ -26,8 +26,8 @@ struct owners {
 
 /* Waits for `input`. Returns 0 or an errno. */
 int owners_begin(int input, struct owners *ret_owners);
-/* Watches the running owners of the sessions of an answer, as far as they are processes of this
- * machine and OWNERS_MOST allows; stops watching all others. A system without pidfds watches none.
+/* Watches the running owners of the sessions of an answer, if they are processes of this machine,
+ * up to OWNERS_MOST; stops watching all others. A system without pidfds watches none.
  */
 void owners_watch(struct owners *owners, const json_t *sessions);
 /* Has an owner ended since the last call? To be called after each poll. */

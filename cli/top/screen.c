@@ -28,7 +28,8 @@ static void note_terminal_signal(int number) {
   else resized = 1;
 }
 
-/* interrupt_poll admits the signals that were not blocked before interrupt_begin: these too. */
+/* Catches signals, which interrupt_poll admits, because they were not blocked before
+ * interrupt_begin. */
 static void catch_signals(void) {
   struct sigaction action, was;
   sigset_t blocked;
@@ -37,14 +38,14 @@ static void catch_signals(void) {
   sigemptyset(&blocked);
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
     if (sigaction(signals[i], NULL, &was) || was.sa_handler == SIG_IGN)
-      continue; /* nobody could continue it */
+      continue; /* no shell could continue this process */
     sigaddset(&blocked, signals[i]);
     sigaction(signals[i], &action, NULL);
   }
   sigprocmask(SIG_BLOCK, &blocked, NULL);
 }
 
-/* Stops here, until the shell lets this process go on. */
+/* Stops this process until the shell continues it. */
 static void stop_process(void) {
   struct sigaction action, was;
   sigset_t stop;
@@ -61,8 +62,8 @@ static void stop_process(void) {
 
 /* -- the terminal ------------------------------------------------------------------------------ */
 
-/* The other verbs print UTF-8 whatever the locale is. A locale with another encoding stays as it
- * is, and the grid shows what it does not have as {U+00E9}. */
+/* Sets the locale; the other verbs always print UTF-8. A locale with another encoding is kept, and
+ * the grid shows characters that it lacks as {U+00E9}. */
 static void set_locale(void) {
   const char *name = setlocale(LC_CTYPE, "");
   if (name && strcmp(name, "C") != 0 && strcmp(name, "POSIX") != 0) return;
@@ -81,10 +82,10 @@ static void set_colours(struct top_screen *screen) {
 
 static char *find_sequence(const char *name) {
   char *text = tigetstr(name);
-  return text && text != (char *)-1 ? text : NULL; /* -1: it is no sequence */
+  return text && text != (char *)-1 ? text : NULL; /* -1: it is not a string */
 }
 
-/* If the terminal can say what was pasted, that is not taken for keys. */
+/* If the terminal can mark pasted text, that text is not taken for keys. */
 static void set_paste(struct top_screen *screen) {
   const char *on = find_sequence("BE");
   const char *begins = find_sequence("PS"), *ends = find_sequence("PE");
@@ -120,7 +121,7 @@ const char *screen_begin(struct top_screen *screen) {
   *screen = (struct top_screen){.terminal = NULL};
   set_locale();
   catch_signals(); /* before newterm, which has a SIGWINCH and a SIGTSTP of its own */
-  /* newterm does not free all of its memory when it does not. */
+  /* If newterm fails, it leaks some memory. */
   if (terminal_is_known()) screen->terminal = newterm(NULL, stdout, stdin);
   if (!screen->terminal) return "this terminal cannot be used: TERM names none that ncurses knows";
   screen->window = newwin(0, 0, 0, 0);
@@ -163,9 +164,9 @@ void screen_settle(struct top_screen *screen) {
     stop_process();
     continued = 1;
   }
-  if (continued) { /* whoever had the terminal meanwhile may have changed it */
+  if (continued) { /* another program may have changed the terminal meanwhile */
     continued = 0;
-    (void)endwin(); /* else its modes are taken for set */
+    (void)endwin(); /* otherwise ncurses would assume that its modes are still set */
     (void)wrefresh(screen->window);
     set_modes(screen);
     resized = 1;

@@ -15,11 +15,11 @@ struct top_screen {
   void *terminal; /* SCREEN of ncurses; NULL: it is not taken */
   void *window;   /* WINDOW of ncurses: all of it */
   bool colours;
-  char *paste_off; /* what ends the bracketing of what is pasted; NULL: the terminal has none */
+  char *paste_off; /* the sequence that ends bracketed paste; NULL: the terminal has none */
 };
 
 /* Takes the terminal of stdin and stdout; call interrupt_begin first. From then on SIGWINCH,
- * SIGTSTP and SIGCONT are noted only at poll. Returns NULL, or what is wrong. */
+ * SIGTSTP and SIGCONT are noted only at poll. Returns NULL, or an error in words. */
 const char *screen_begin(struct top_screen *screen);
 /* Gives it back. Harmless if it was not taken. */
 void screen_end(struct top_screen *screen);
@@ -30,7 +30,7 @@ void screen_settle(struct top_screen *screen);
 
 void screen_size(size_t *ret_rows, size_t *ret_columns);
 void screen_show(struct top_screen *screen, const struct grid *grid);
-/* The next pressed key. False: there is none. */
+/* Returns the next pressed key in *ret_key. False: there is none. */
 bool screen_key(struct top_screen *screen, uint32_t *ret_key);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Whether TERM is a terminal that ncurses knows. */
+/* Returns whether ncurses knows the terminal of TERM. */
 bool terminal_is_known(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/top.h: shared by the verb `tidings top`, which takes its help from here, and the program
- * tidings-top, which does the work.
+ * top/top.h: shared by the verb `tidings top`, which prints the help, and the program tidings-top,
+ * which does the work.
  */
 #ifndef TIDINGS_CLI_TOP_TOP_H
 #define TIDINGS_CLI_TOP_TOP_H

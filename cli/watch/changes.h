@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/changes.h: what happened to which path since the last report. The outcome for a path is
- * determined only when it is reported: a file that was written, renamed and written again is simply
- * a file that exists and differs.
+ * watch/changes.h: the changed paths since the last report. The kind of change is determined only
+ * when it is reported: a file that was written, renamed and written again is a file that exists and
+ * differs.
  */
 #ifndef TIDINGS_CLI_WATCH_CHANGES_H
 #define TIDINGS_CLI_WATCH_CHANGES_H
@@ -18,11 +18,11 @@ struct change {
   bool renamed;              /* it was renamed to another path that is watched as well */
   bool folder;               /* it is or was a folder */
   bool made;                 /* a folder that has this name because it was renamed */
-  int64_t first_ms, last_ms; /* when something was seen to happen to it, by the wall clock */
+  int64_t first_ms, last_ms; /* when its first and last change were seen, by the wall clock */
   uint32_t cookie;           /* of the rename that took it away; 0: none */
 };
 
-/* Zero is an empty one. */
+/* A zeroed one is empty. */
 struct changes {
   struct change *list;
   size_t count, room;
@@ -30,9 +30,8 @@ struct changes {
   size_t mask;
 };
 
-/* The entry of a path to which something happens now; *ret_new: it was just added, zero but for its
- * path and times. NULL: out of memory. The
- * pointer holds until the next call. */
+/* Returns the entry of a path that changes now; *ret_new: it was just added, and is zero except its
+ * path and times. NULL: out of memory. The pointer is valid until the next call. */
 struct change *changes_of(struct changes *changes, const char *path, bool *ret_new);
 struct change *changes_by_cookie(struct changes *changes,
                                  uint32_t cookie); /* NULL: there is none */

@@ -44,7 +44,7 @@ bool filter_leaves_out(const struct filter *filter, const char *root, const char
   const char *rest = strncmp(root, path, root_len) == 0 ? path + root_len : path;
   while (*rest == '/') rest++;
   size_t len = strlen(rest);
-  if (len >= sizeof names) return true; /* no system call takes it */
+  if (len >= sizeof names) return true; /* no system call accepts it */
   if (path_matches(filter, rest)) return true;
   memcpy(names, rest, len + 1);
   char *at = NULL;

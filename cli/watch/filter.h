@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/filter.h: the paths that are left out whatever git says: .git, the store, files that
- * editors make beside a file, and those that the user named.
+ * watch/filter.h: the paths that are always left out: .git, the store, files that editors make
+ * beside a file, and the user's globs.
  */
 #ifndef TIDINGS_CLI_WATCH_FILTER_H
 #define TIDINGS_CLI_WATCH_FILTER_H
@@ -11,17 +11,17 @@
 
 enum { MOST_GLOBS = 128 };
 
-/* Zero is one without globs. */
+/* A zeroed one has no globs. */
 struct filter {
   const char *globs[MOST_GLOBS]; /* borrowed; without a slash at the end */
   size_t glob_count;
-  char *kept_apart[2]; /* our own folders: our writes there must not be reported as changes; NULL:
-                          none */
+  char *kept_apart[2]; /* folders to which this program writes; changes there are not reported.
+                          NULL: none */
 };
 
-/* `path` lies inside `root`; only the part after it is looked at. A glob without a slash is
- * for each name on the way, one with a slash for the path from the root on (a leading slash is not
- * needed), folders with all that is in them. */
+/* `path` lies inside `root`; only the part after it is compared. A glob without a slash is compared
+ * with each name in that part, a glob with a slash with the path from the root on (a leading slash
+ * is not needed). A matching folder is left out with its content. */
 bool filter_leaves_out(const struct filter *filter, const char *root, const char *path);
 void filter_free(struct filter *filter);
 

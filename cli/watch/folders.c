@@ -46,7 +46,7 @@ int folders_put(struct tree *tree, struct folder *folder) {
   return 0;
 }
 
-/* The entries after a freed place move up, so that it is still found. */
+/* Moves the entries after a freed place up, so that they are still found. */
 static void close_gap(struct tree *tree, size_t gap) {
   for (size_t at = (gap + 1) & tree->folder_mask; tree->folders[at];
        at = (at + 1) & tree->folder_mask) {
@@ -74,8 +74,8 @@ static bool is_below(const char *path, const char *folder, size_t len) {
   return strncmp(path, folder, len) == 0 && (path[len] == '/' || !path[len]);
 }
 
-/* The kernel answers each removal with IN_IGNORED, for a folder that is not there any more: nothing
- * happens. */
+/* The kernel answers each removal with IN_IGNORED for a folder that is not listed any more, which
+ * is ignored. */
 void folders_drop_below(struct tree *tree, const char *path) {
   size_t len = strlen(path);
   for (size_t i = 0; tree->folders && i <= tree->folder_mask;) {
@@ -85,6 +85,6 @@ void folders_drop_below(struct tree *tree, const char *path) {
       continue;
     }
     (void)inotify_rm_watch(tree->fd, folder->wd);
-    folders_drop(tree, folder->wd); /* another may stand here now */
+    folders_drop(tree, folder->wd); /* another one may be in its place now */
   }
 }

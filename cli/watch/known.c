@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/known.c: see the header. Open addressing; a deleted file keeps its place until the table
+ * watch/known.c: a hash table with open addressing; a deleted file keeps its place until the table
  * grows.
  */
 #include "cli/watch/known.h"
@@ -19,7 +19,7 @@ static uint64_t hash_known(const char *path) { /* mixed so that low bits are goo
   return hash ? hash : 1;
 }
 
-/* The place of the hash, or the empty one where it would go. The table is never full. */
+/* Returns the place of the hash, or the empty place where it belongs. The table is never full. */
 static struct known_file *place(const struct known *known, uint64_t hash) {
   size_t at = (size_t)hash & known->mask;
   while (known->files[at].hash && known->files[at].hash != hash) at = (at + 1) & known->mask;

@@ -2,7 +2,7 @@
  *
  * watch/known.h: remembers which files exist and when each was last changed, so that a replaced
  * file is not taken for a new one, and changes can be found that happened while the kernel dropped
- * events. Keeps 16 bytes a file: a hash of its path and its time.
+ * events. It keeps 16 bytes a file: a hash of its path, and its time.
  */
 #ifndef TIDINGS_CLI_WATCH_KNOWN_H
 #define TIDINGS_CLI_WATCH_KNOWN_H
@@ -17,7 +17,7 @@ struct known_file {
 };
 enum { KNOWN_GONE = 0 };
 
-/* Zero is an empty one. */
+/* A zeroed one is empty. */
 struct known {
   struct known_file *files;
   size_t mask, count; /* places - 1; used places, deleted files included */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/outbox.c: decides what happened to a path: it looks at the file after changes have stopped.
+ * watch/outbox.c: decides the kind of a path's change: it looks at the file after the changes have
+ * stopped.
  */
 #include "cli/watch/outbox.h"
 
@@ -14,7 +15,7 @@ bool outbox_empty(const struct outbox *outbox) {
 }
 
 /* Adds a change, or renews it if it is among the first `before`, which are left from a failed push.
- * No two of the others are alike. */
+ * The others are all different. */
 static int add(struct outbox *outbox, const struct change *change, enum file_event_kind kind,
                size_t before) {
   const char *path = change->path;
@@ -77,7 +78,7 @@ static int take_batch(struct outbox *outbox, struct tree *tree, const struct cha
   if (!change->folder && time < 0) known_remove(&tree->known, change->path);
   if (!matters || is_ignored(tree, change->path)) return 0;
   if (time < 0 && changes_below(tree->changes, change->path))
-    return 0; /* the folder's own change says it */
+    return 0; /* the folder's own change reports it */
   return add(outbox, change, kind, before);
 }
 

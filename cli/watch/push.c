@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/push.c: pushes what the outbox holds. A few files are pushed one by one, so that the
+ * watch/push.c: pushes the content of the outbox. A few files are pushed one by one, so that the
  * assistant's own edits among them can be withdrawn; a burst is one push. A change that is still
  * pending in the session is not pushed again.
  */
@@ -28,14 +28,15 @@ struct pushing {
   struct hostkit *kit;
   char *session;
   char *cwd;              /* the session's folder; "": not known */
-  struct address mailbox; /* that `session` is, until a session collects it; without a name: none */
+  struct address mailbox; /* the mailbox, if `session` is one, until a session collects it; without
+                             a name: none */
   json_t *pending;
-  json_t *pushed_bursts; /* the outbox's: those of its bursts that are pending still */
+  json_t *pushed_bursts; /* the bursts of the outbox that are still pending */
 };
 
-/* -- to whom ----------------------------------------------------------------------------------- */
+/* -- the address ------------------------------------------------------------------------------- */
 
-/* Chooses the session that is meant now, else its mailbox. */
+/* Chooses the session of the folder, or else its mailbox. */
 static int choose_address(const struct cli *cli, struct pushing *pushing) {
   struct tidings_error error = {.size = sizeof error};
   struct address address = {.name = NULL};
@@ -52,7 +53,7 @@ static int choose_address(const struct cli *cli, struct pushing *pushing) {
   return code;
 }
 
-/* A session may have started since. A push is stored in any case. */
+/* Lets a session collect that may have started since; the push is stored in any case. */
 static void forward(struct pushing *pushing) {
   struct tidings_error error = {.size = sizeof error};
   struct mailbox_moved moved;
@@ -63,7 +64,7 @@ static void forward(struct pushing *pushing) {
   free(session);
 }
 
-/* Prints nothing: the last host may come back. */
+/* Chooses the session. It prints no error, because the last host may come back. */
 static int choose(const struct cli *cli, struct pushing *pushing, const char *session,
                   char **last) {
   if (cli->to) return choose_address(cli, pushing);
@@ -142,7 +143,7 @@ static json_t *time_value(int64_t ms) {
   return json_string(text);
 }
 
-/* `time_ms`: when it happened; 0: now. */
+/* Pushes an event. `time_ms`: when it happened; 0: now. */
 static int push(const struct pushing *pushing, const char *type, json_t *data, int64_t time_ms) {
   struct tidings_error error = {.size = sizeof error};
   json_t *event = kit_new_event(type, pushing->session, data);
@@ -151,9 +152,9 @@ static int push(const struct pushing *pushing, const char *type, json_t *data, i
   return code ? cli_fail_with(pushing->cli, code, &error) : 0;
 }
 
-/* Is the same line pending already? If an edit of the assistant's own is pending too, this answers
- * no: the line may be about that edit and be withdrawn with it, while this change is another
- * program's. */
+/* Is the same line pending already? If an edit of the assistant is pending too, this returns false:
+ * the line may be about that edit and be withdrawn with it, while this change comes from another
+ * program. */
 static bool is_pending(const struct pushing *pushing, const char *path, enum file_event_kind kind) {
   const json_t *items = json_object_get(pushing->pending, "items"), *item = NULL;
   char *line = NULL;
@@ -205,7 +206,7 @@ static bool is_in_burst(const struct pushing *pushing, enum file_event_kind kind
   return false;
 }
 
-/* Without memory for a burst its files may be reported again. */
+/* Remembers a burst. If memory runs out, its files may be reported again. */
 static void remember_burst(const struct pushing *pushing, enum file_event_kind kind,
                            const char *message, const json_t *paths) {
   json_t *set = json_object();
@@ -233,7 +234,7 @@ static int push_one(const struct pushing *pushing, const struct file_event *even
   return push(pushing, "file.changed", data, event->last_ms);
 }
 
-/* `time_ms`: of the earliest of the changes. */
+/* Pushes a list of paths. `time_ms`: the time of the earliest change. */
 static int push_list(const struct pushing *pushing, enum file_event_kind kind, json_t *paths,
                      json_t *stamps, int64_t time_ms) {
   return push(

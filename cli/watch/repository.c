@@ -30,8 +30,8 @@ static void stop_git(struct repository *repository) {
   repository->pid = 0;
 }
 
-/* The environment without variables that would send git to another repository. Free the list, not
- * its texts. */
+/* Returns the environment without variables that would direct git to another repository. Free the
+ * list, not its texts. */
 static const char **environment(void) {
   static const char *const left_out[] = {
       "GIT_DIR=", "GIT_WORK_TREE=", "GIT_INDEX_FILE=", "GIT_PREFIX=", "GIT_CEILING_DIRECTORIES="};
@@ -53,7 +53,8 @@ static int start_git(struct repository *repository, int in, int out) {
   const char **env = environment();
   sigset_t none;
   sigemptyset(&none);
-  /* git gets a group of its own: Ctrl-C is for us, and we still ask while we end. */
+  /* git gets its own process group, so that Ctrl-C does not end it while this process still asks
+   * it. */
   const struct spawn spawn = {.argv = arguments,
                               .environment = env,
                               .in = in,
@@ -88,8 +89,8 @@ static int open_git(struct repository *repository) {
   return reason;
 }
 
-/* The answer to one path: source, line, pattern and path, each ended by a NUL; the first is empty
- * if nothing matched. */
+/* Reads the answer to one path: source, line, pattern and path, each ended by a NUL; the source is
+ * empty if nothing matched. */
 static int read_answer(const struct repository *repository, bool *ret_ignored) {
   char answer[LONGEST_ANSWER];
   size_t len = 0, fields = 0, pattern = 0;
@@ -108,7 +109,7 @@ static int read_answer(const struct repository *repository, bool *ret_ignored) {
     len += (size_t)got;
     if (len == sizeof answer) return -1;
   }
-  *ret_ignored = answer[0] && answer[pattern] != '!'; /* "!x" brings x back */
+  *ret_ignored = answer[0] && answer[pattern] != '!'; /* "!x" un-ignores x */
   return 0;
 }
 
@@ -119,7 +120,7 @@ static int ask_git(struct repository *repository, const char *path, bool *ret_ig
     *ret_ignored = false;
     return 0;
   }
-  /* "./", because git reads some first characters of a name as magic */
+  /* "./", because git gives some first characters of a name a special meaning */
   if (file_write_all(repository->to, "./", 2) ||
       file_write_all(repository->to, inside, strlen(inside) + 1))
     return -1;
@@ -132,7 +133,7 @@ bool repository_ignores(struct repository *repository, const char *path) {
     int reason = repository->pid ? 0 : open_git(repository);
     if (!reason && ask_git(repository, path, &ignored) == 0) return ignored;
     stop_git(repository);
-    /* A path that git refuses ends it: one that lies in a submodule, or below a symbolic link. */
+    /* git ends if it refuses a path, such as one in a submodule, or below a symbolic link. */
     if (reason == ENOENT || ++repository->failures > MOST_FAILURES) {
       repository->useless = true;
       fprintf(stderr, reason == ENOENT

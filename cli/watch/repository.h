@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/repository.h: asks git which files it ignores: one `git check-ignore` runs beside us for
- * each work tree.
+ * watch/repository.h: asks git which files it ignores. A process `git check-ignore` runs for each
+ * work tree.
  */
 #ifndef TIDINGS_CLI_WATCH_REPOSITORY_H
 #define TIDINGS_CLI_WATCH_REPOSITORY_H
@@ -19,17 +19,17 @@ struct repository {
   bool useless; /* git is not installed, or it failed too often: nothing is ignored */
 };
 
-/* The repository whose work tree has its root in `folder`, found before or new. NULL: there is
- * none, or no memory. */
+/* Returns the repository whose work tree has its root in `folder`. NULL: there is none, or no
+ * memory. */
 struct repository *repository_at(struct repository **all, const char *folder);
-/* The one that `folder` lies in. */
+/* Returns the repository that contains `folder`. */
 struct repository *repository_above(struct repository **all, const char *folder);
 
-/* Does git ignore `path` (absolute, inside the work tree)? Tracked files are not ignored. False
- * when git fails. */
+/* Does git ignore `path` (absolute, inside the work tree)? Tracked files are not ignored. Also
+ * false if git fails. */
 bool repository_ignores(struct repository *repository, const char *path);
 
-/* A .gitignore has changed: git reads them once. */
+/* Call it when a .gitignore has changed, because a running git does not read it again. */
 void repository_restart(struct repository *repository);
 void repository_free_all(struct repository *all);
 

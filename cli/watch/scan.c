@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/scan.c: reading folders: watching them, and learning or noting the files in them. A folder
- * is watched before it is read: what is made in between is seen twice rather than never.
+ * watch/scan.c: reads folders: watches them, and learns or notes their files. A folder is watched
+ * before it is read, so that a file which is made between the two is seen twice rather than never.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -57,8 +57,8 @@ static int watch(struct tree *tree, const char *path, const struct root *root,
   return ENOMEM;
 }
 
-/* Carries what was known of a file over to its folder's new name: renaming a folder does not change
- * what is in it. */
+/* Copies the known state of a file to its folder's new name, because renaming a folder does not
+ * change its files. */
 static void copy_from_old_name(struct tree *tree, const char *path) {
   int64_t time = 0;
   char *old = paths_join(tree->old_name, path + strlen(tree->new_name) + 1);
@@ -151,7 +151,7 @@ int scan_folder(struct tree *tree, const char *path, const struct root *root,
   return 0;
 }
 
-/* A file or folder that is gone already is no loss. */
+/* A file or folder that is gone already is skipped. */
 void scan_below(struct tree *tree, const char *path, const struct root *root,
                 struct repository *repository, enum scan what) {
   int reason = scan_folder(tree, path, root, repository, true, what);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/tree.c: the kernel's events: from names to paths, and folders that come, go and change
- * their names.
+ * watch/tree.c: handles the kernel's events: turns names into paths, and follows new, deleted and
+ * renamed folders.
  */
 #include "cli/watch/tree.h"
 
@@ -18,7 +18,7 @@
 
 /* -- folders ----------------------------------------------------------------------------------- */
 
-/* `existed`: if nothing else has happened to it before. */
+/* Notes a change of a folder. `existed`: the folder existed before, if this is its first change. */
 static struct change *note_folder(struct tree *tree, const char *path, bool existed) {
   bool is_new = false;
   struct change *change = changes_of(tree->changes, path, &is_new);
@@ -76,7 +76,7 @@ static void file_happened(struct tree *tree, const char *path, const struct inot
 
 static bool is_git_ignore(const char *name) { return strcmp(name, ".gitignore") == 0; }
 
-/* The name in a folder. */
+/* Notes that something happened to a name in a folder. */
 static void happened_in(struct tree *tree, const struct folder *folder,
                         const struct inotify_event *event) {
   char *path = paths_join(strcmp(folder->path, "/") == 0 ? "" : folder->path, event->name);
@@ -111,7 +111,7 @@ static void take_event(struct tree *tree, const struct inotify_event *event) {
   if (event->mask & IN_IGNORED) folders_drop(tree, event->wd);
   else if (event->len && is_meant(folder, event->name)) happened_in(tree, folder, event);
   else if (event->mask & IN_MOVE_SELF && strcmp(folder->path, folder->root->path) == 0) {
-    /* A root that goes elsewhere is not what the user named any more. */
+    /* A root that was moved is no longer the folder that the user named. */
     struct stat info;
     char *path = lstat(folder->path, &info) ? strdup(folder->path) : NULL;
     if (path) folders_drop_below(tree, path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/tree.h: watches folders by inotify, and notes what happens to which path.
+ * watch/tree.h: watches folders by inotify, and notes the changed paths.
  */
 #ifndef TIDINGS_CLI_WATCH_TREE_H
 #define TIDINGS_CLI_WATCH_TREE_H
@@ -11,12 +11,12 @@
 #include "cli/watch/repository.h"
 #include "command/cli.h"
 
-struct root { /* what the user named */
+struct root { /* a folder or file that the user named */
   char *path; /* of the folder, absolute, links resolved */
-  char *only; /* the one file in it that is meant; NULL: all */
+  char *only; /* the only file in it to watch; NULL: all */
 };
 
-struct folder { /* one that is watched */
+struct folder { /* a watched folder */
   int wd;
   char *path;
   const struct root *root;
@@ -45,20 +45,21 @@ struct tree {
   bool no_memory;
 };
 
-/* `fd` is ready to be polled. Says what is wrong, with the remedy. Returns 0 or the exit code. */
+/* `fd` is ready to be polled. Prints errors with their remedy. Returns 0 or the exit code. */
 int tree_open(struct tree *tree, const struct cli *cli, const struct filter *filter,
               struct changes *changes, size_t most_roots);
 int tree_add_root(struct tree *tree, const char *path);
 
-/* Takes the events that are there. Returns 0, or an errno. */
+/* Takes all available events. Returns 0, or an errno. */
 int tree_read(struct tree *tree);
-/* A file that was renamed away and did not come back under another name is gone: to be called when
- * no event has come for a while. */
+/* Call it when no event has come for a while: a file that was renamed away, and has not appeared
+ * under another name, is gone. */
 void tree_settle(struct tree *tree);
-/* After an overflow: watches what is new, notes what differs. */
+/* After an overflow: watches new folders, and notes differences. */
 void tree_look_again(struct tree *tree);
 
-/* The watch of the folder that holds `path`, or of one above it; NULL: none is watched. */
+/* Returns the watch of the folder that contains `path`, or of one above it; NULL: none is watched.
+ * */
 const struct folder *tree_folder_above(const struct tree *tree, const char *path);
 void tree_close(struct tree *tree);
 
@@ -66,25 +67,26 @@ void tree_close(struct tree *tree);
 struct folder *folders_find(const struct tree *tree, int wd);
 int folders_put(struct tree *tree, struct folder *folder); /* 0, or -1: out of memory */
 void folders_drop(struct tree *tree, int wd);
-void folders_drop_below(struct tree *tree, const char *path); /* and itself */
+void folders_drop_below(struct tree *tree, const char *path); /* and the folder itself */
 
 /* scan.c: what to do with the files that are found */
 enum scan {
   SCAN_LEARN,
   SCAN_NOTE_ALL,
   SCAN_NOTE_CHANGED,
-  SCAN_RENAMED /* what has changed since it was known as tree->old_name */
+  SCAN_RENAMED /* notes changes since the folder was known as tree->old_name */
 };
 /* Watches a folder and, if it is deep, those below. Returns 0 or the errno of watching the folder
  * itself. */
 int scan_folder(struct tree *tree, const char *path, const struct root *root,
                 struct repository *repository, bool deep, enum scan what);
-/* The same for one that was found in another, with all below: one that cannot be read is noted. */
+/* Does the same for a folder that was found in another one, with all folders below it; unreadable
+ * folders are noted. */
 void scan_below(struct tree *tree, const char *path, const struct root *root,
                 struct repository *repository, enum scan what);
 /* Notes that something happened to a path. */
 struct change *scan_note(struct tree *tree, const char *path);
-/* The time of a file's last change, in ns; -1: there is no such file. */
+/* Returns the time of a file's last change, in ns; -1: there is no such file. */
 int64_t scan_time(const char *path);
 
 #endif

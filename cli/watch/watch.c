@@ -28,11 +28,12 @@ struct watching {
   struct changes changes;
   struct tree tree;
   struct outbox outbox;
-  const char *session; /* the one named; NULL: the newest here */
+  const char *session; /* the named session; NULL: the newest one here */
   char *last;          /* the session of the last push */
   bool quiet;
   uint64_t debounce_ms, first_ms, newest_ms; /* of the changes that are not pushed yet */
-  uint64_t retry_ms, retry_pause_ms;         /* after a push failed: when, and how long that is */
+  uint64_t retry_ms,
+      retry_pause_ms; /* after a failed push: when to try again, and how long the pause is */
 };
 
 /* -- pushing ----------------------------------------------------------------------------------- */
