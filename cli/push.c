@@ -128,7 +128,7 @@ static int send_notification(const struct cli *cli, const struct request *reques
   json_t *event = NULL;
   int code = make_event(cli, request, session, message, &event);
   if (code) return code;
-  char *asleep = is_urgent(request) ? hook_wakes_ask(cli, kit, session, false) : NULL;
+  char *asleep = is_urgent(request) ? hook_wakes_ask(cli, kit, session) : NULL;
   int32_t refused = kit_event(kit, event, &reply, &error);
   hook_wakes_say(cli, refused ? NULL : asleep, "this waits for the next prompt");
   if (refused) {

@@ -44,7 +44,7 @@ static int send_reminder(const struct cli *cli, const struct reminder *reminder,
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
   const char *session = destination->session;
-  char *asleep = hook_wakes_ask(cli, destination->kit, session, false);
+  char *asleep = hook_wakes_ask(cli, destination->kit, session);
   int32_t refused =
       kit_event(destination->kit, make_reminder(session, reminder, message), &reply, &error);
   if (refused) {

@@ -141,8 +141,7 @@ static int send_it(const struct cli *cli, const struct submission *submission) {
   if (!code && submission->type)
     code = message_change_complete(cli, destination.kit, destination.session, data);
   if (!code) {
-    asleep =
-        submission->type ? NULL : hook_wakes_ask(cli, destination.kit, destination.session, true);
+    asleep = submission->type ? NULL : hook_wakes_ask(cli, destination.kit, destination.session);
     const char *type = submission->type ? submission->type : "message.submitted";
     int32_t refused =
         kit_event(destination.kit, kit_new_event(type, destination.session, json_incref(data)),

@@ -26,7 +26,6 @@ struct hook_call {
   int64_t time_ms;        /* when it was made; 0: the agent does not say */
   int64_t begun_ms;       /* when this process began with it, by the same clock */
   struct hook_seen *seen; /* what has been asked for it; deliver/status.h; NULL: nothing is kept */
-  char *given;  /* owned: the file of what the inbox of its window was given; NULL: it has none */
   bool moved;  /* to the window that shows the session now, from any process that had it before */
   bool unseen; /* its window was closed, or shows another session: nobody must wake it */
   bool of_daemon;   /* its process is the agent's daemon: no window is known */

@@ -14,7 +14,6 @@ struct hook_answer {
   json_t *output;    /* one object; NULL: nothing to say */
   uint64_t delivery; /* leased until the next call, rolled back if the output is not written; 0:
                         none */
-  bool given;        /* the model has it by another way: deliver/inbox.h */
 };
 
 /* The room for notifications beside `content`; 0: no bound. */

@@ -13,18 +13,15 @@
 #include <string.h>
 
 #include "agents/call/log.h"
-#include "agents/deliver/inbox.h"
 #include "agents/deliver/sign.h"
 #include "agents/deliver/status.h"
 #include "agents/deliver/usage.h"
 #include "agents/transcript/later.h"
 #include "agents/transcript/proof.h"
-#include "agents/transcript/time.h"
 #include "command/json_value.h"
 #include "common/clock.h"
 
 enum { READ_MS = 60000 };    /* whatever the agent's clock says */
-enum { TRANSITIONS = 16 };   /* of a history: what has the last turn's end in it, and to spare */
 enum { WRITTEN_MS = 60000 }; /* by then an agent that lives has written what it was given */
 
 struct leased {
@@ -34,7 +31,6 @@ struct leased {
   size_t count;
   enum hook_transcript transcript;
   struct hook_usage usage;
-  uint64_t given; /* the delivery on its way by the inbox; 0: none */
 };
 
 static bool owns(const json_t *status, uint32_t owner) {
@@ -70,7 +66,7 @@ static bool is_any_left(const struct leased *leased) {
 /* Both are to be freed. */
 static int32_t look_up(struct hostkit *kit, const struct hook_call *call, const json_t *status,
                        bool mine, struct leased *ret_leased, struct tidings_error *error) {
-  struct leased leased = {.entries = json_object_get(status, "leased"), .given = ret_leased->given};
+  struct leased leased = {.entries = json_object_get(status, "leased")};
   leased.count = json_array_size(leased.entries);
   int32_t code = leased.count ? hook_sign_ready(kit, call->session, error) : TIDINGS_OK;
   if (code) return code;
@@ -136,52 +132,16 @@ static bool is_settled_by_now(const struct hook_call *call, const json_t *entry,
   return between && (age < 0 || age >= WRITTEN_MS);
 }
 
-/* The agent keeps what its inbox has until it idles, and drops it only when the window goes on with
- * another session. */
-static bool is_on_its_way(const struct hook_call *call) {
-  const char *source = call->host->begins_anew;
-  bool leaves = call->moment == HOOK_SESSION_END && source && strcmp(call->source, source) == 0;
-  return !leaves && !(call->moment == HOOK_SESSION_START && strcmp(call->source, "resume") == 0);
-}
-
 /* 0: that cannot be said yet. */
 static uint32_t outcome_of(const struct hook_call *call, const struct leased *leased, size_t i) {
   const json_t *entry = json_array_get(leased->entries, i);
   if (call->host->proof == HOST_PROOF_NEXT_CALL)
     return is_read_by_now(call, entry) ? TIDINGS_COMMITTED : 0;
-  if (leased->sought[i].found || leased->transcript == HOOK_TRANSCRIPT_UNREADABLE)
+  if (leased->sought[i].found || leased->transcript == HOOK_TRANSCRIPT_UNREADABLE ||
+      !is_written_down(call, entry))
     return TIDINGS_COMMITTED;
-  if (leased->sought[i].delivery == leased->given)
-    return is_on_its_way(call) ? 0 : TIDINGS_ROLLED_BACK;
-  if (!is_written_down(call, entry)) return TIDINGS_COMMITTED;
   if (!is_settled_by_now(call, entry, &leased->handed[i])) return 0;
   return leased->transcript == HOOK_TRANSCRIPT_MARKED ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED;
-}
-
-/* Has the turn that begins with this record ended? Its end may be known before the record is. */
-static bool has_ended(struct hostkit *kit, const struct hook_call *call, int64_t written_ms) {
-  json_t *history = NULL, *request = json_pack("{s:s, s:s, s:i}", "name", "history", "session",
-                                               call->session, "limit", TRANSITIONS);
-  const json_t *one;
-  bool ended = false;
-  size_t i;
-  if (kit_query(kit, request, &history, NULL)) return true;
-  json_array_foreach(json_object_get(history, "transitions"), i, one) {
-    ended = ended || (strcmp(json_value_text(one, "to"), "idle") == 0 &&
-                      hook_time_ms(json_value_text(one, "time")) >= written_ms);
-  }
-  json_decref(history);
-  return ended;
-}
-
-/* No hook is called when its turn begins. */
-static int32_t settled_given(struct hostkit *kit, const struct hook_call *call, uint32_t outcome,
-                             int64_t written_ms, struct tidings_error *error) {
-  hook_inbox_forget(call);
-  if (outcome != TIDINGS_COMMITTED || !written_ms || has_ended(kit, call, written_ms))
-    return TIDINGS_OK;
-  return hook_send_event(kit, call, "turn.started",
-                         json_pack("{s:I}", "at", (json_int_t)written_ms), NULL, error);
 }
 
 /* BUSY: the budget is used up. */
@@ -193,31 +153,19 @@ static int32_t settle_each(struct hostkit *kit, const struct hook_call *call,
     if (!outcome) continue;
     hook_status_changed(call);
     code = hostkit_settle(kit, leased->sought[i].delivery, outcome, NULL, error);
-    if (!code && leased->sought[i].delivery == leased->given)
-      code = settled_given(kit, call, outcome, leased->sought[i].written_ms, error);
     if (code && code != TIDINGS_E_BUSY) hook_log("cannot settle: %s", error->text);
   }
   return code == TIDINGS_E_BUSY ? code : TIDINGS_OK;
 }
 
-/* A process was killed after it had settled what the inbox was given, or the session is another
- * process's now. A call that has asked before may not know yet that this is leased. */
-static void forget_settled(const struct hook_call *call, const struct leased *leased, bool mine) {
-  bool is_leased = false;
-  for (size_t i = 0; i < leased->count; i++)
-    is_leased = is_leased || leased->sought[i].delivery == leased->given;
-  if (leased->given && !(mine && is_leased)) hook_inbox_forget(call);
-}
-
 int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                            json_t **ret_named, struct tidings_error *error) {
   json_t *status = NULL;
-  struct leased leased = {.given = hook_inbox_given(call)}; /* before it is asked what is leased */
+  struct leased leased = {.sought = NULL};
   int32_t code = hook_status(kit, call, &status, error);
   if (code) return code;
   bool mine = owns(status, owner);
   code = look_up(kit, call, status, mine, &leased, error);
-  if (!code && !call->seen) forget_settled(call, &leased, mine);
   bool another = call->host->proof == HOST_PROOF_NEXT_CALL && !mine && has_owner(status);
   if (!code && mine && leased.count) code = settle_each(kit, call, &leased, error);
   else if (!code && !mine && (another || leased.count) && leased.transcript)

@@ -22,7 +22,6 @@
 #include "agents/wait/after_end.h"
 #include "agents/wait/alert.h"
 #include "agents/wait/limit.h"
-#include "agents/wait/place.h"
 #include "agents/wait/reload.h"
 #include "agents/wait/wait.h"
 #include "agents/wait/window.h"
@@ -131,7 +130,7 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
        unsettled = !code && kit && ends && hook_status_has_leases(kit, call);
   close_kit(kit);
   if (ends_with_answer(call)) kit_end_process(EXIT_DONE);
-  bool answered = answer.output && !answer.given;
+  bool answered = answer.output != NULL;
   json_decref(answer.output);
   if (wake && !call->unseen && call->moment == HOOK_STOP && !code && !answered)
     hook_wait_apart(cli, call, owner);
@@ -177,9 +176,6 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   if (options->room && call.moment != HOOK_STOP) call.room = (size_t)options->room;
   const uint32_t caller = owner;
   if (call.known) owner = hook_window(cli, &call, caller);
-  /* Without a process that waits, nobody gives the inbox again what it drops. */
-  if (call.known && owner && host->inbox && (options->wake || call.moment != HOOK_STOP))
-    call.given = hook_given_path(cli, &call, owner);
   if (!call.known) {
     if (!options->wait) (void)write_text("{}");
     hook_stranger_note(&call, owner);
@@ -214,8 +210,8 @@ static const struct host *find_host(const struct cli *cli, const struct hook_opt
                    host->title, host->name);
   else if (options->wait && !host->rewakes)
     (void)cli_fail(cli, "--wait: %s is not woken by a hook in the background", host->title);
-  else if (options->wake && !host_is_woken_apart(host))
-    (void)cli_fail(cli, "--wake: %s has no command and no inbox that wakes it", host->title);
+  else if (options->wake && !host->queues)
+    (void)cli_fail(cli, "--wake: %s has no command that wakes it", host->title);
   else return host;
   return NULL;
 }
@@ -274,10 +270,9 @@ const struct cli_verb verb_hook = {
                      "agent."},
             {.key = OPTION_WAKE,
              .name = "wake",
-             .help = "For the ends of turns and sessions of Codex and Qwen Code: leave one "
-                     "background process per session. It sleeps until the idle session has to "
-                     "act, wakes it with 'codex queue' or by Qwen Code's inbox, and ends with the "
-                     "agent."},
+             .help = "For the ends of Codex's turns and sessions: leave one background "
+                     "process per session. It sleeps until the idle session has to act, "
+                     "wakes it with 'codex queue', and ends with the agent."},
             {.key = OPTION_ROOM,
              .name = "room",
              .argument = "BYTES",

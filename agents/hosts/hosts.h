@@ -170,24 +170,6 @@ struct host_caller {
   const char *const *fields, *const *never;
 };
 
-/* The inbox of an agent's window: a Unix socket that takes a text, which is a turn as soon as the
- * agent idles. It takes a text of the same id only once. */
-struct host_inbox {
-  const char *socket_variable,
-      *token_variable; /* of its hooks: the socket, and what they show it */
-  /* A setting, by which a person keeps texts of programs back if it has another value; and the
-   * files that may have it besides the settings of the person and the project; ends with NULL. */
-  const char *setting, *setting_accepts;
-  const char *const *setting_files;
-  /* The file in its folder that lists who speaks for the person, {"controllers": [{"id"}]}; since
-   * which version; how the agent's command begins that makes a token, prints it and its id, and
-   * that removes that of an id (ends with NULL). */
-  const char *controllers, *controllers_since, *const *add, *const *remove;
-  const char *token_opening, *id_opening;
-  const char *opening, *closing; /* what the model and the transcript have around the text; what is
-                                    after that is the agent's */
-};
-
 struct host {
   const char *name;    /* "codex": what `tidings hook` and `tidings setup` call it */
   const char *title;   /* "Codex CLI" */
@@ -247,8 +229,7 @@ struct host {
   bool rewakes;         /* a hook that ends with status 2 wakes it ("asyncRewake") */
   /* It can be woken only if this variable of its hooks has this value. NULL: always */
   const char *rewakes_variable, *rewakes_value;
-  bool queues;                    /* `PROGRAM queue` wakes it */
-  const struct host_inbox *inbox; /* a text for its inbox wakes it; NULL: it has none */
+  bool queues;             /* `PROGRAM queue` wakes it */
   const char *server_word; /* in the arguments of its daemon, which calls the hooks of all windows;
                               or NULL */
   bool keeps_start;        /* a session that is resumed has what the hook at its start said */
@@ -298,9 +279,6 @@ const char *host_module(const struct host *host);      /* HOST_NODE */
 /* Does it call the hooks that setup has written for `lender`? */
 bool host_borrows(const struct host *host, const struct host *lender);
 char *host_home(const struct host *host); /* free it; NULL: no home, or out of memory */
-/* While it idles: by any process that waits beside it; by one that a hook starts. */
-bool host_is_woken(const struct host *host);
-bool host_is_woken_apart(const struct host *host);
 /* How it is shown notifications if the user's configuration names no preset; NULL: the plugin's. */
 const char *host_preset(const struct host *host);
 /* The members of its calls that have a field: one or more names, with a blank between. */

@@ -12,7 +12,7 @@ static const struct host_hook qwen_hooks[] = {{"SessionStart", HOOK_SESSION_STAR
                                               {"PermissionRequest", HOOK_ASKS, "*", false},
                                               {"Notification", HOOK_NOTICE, "idle_prompt", false},
                                               {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
-                                              {"Stop", HOOK_STOP, NULL, true},
+                                              {"Stop", HOOK_STOP, NULL, false},
                                               {"StopFailure", HOOK_TURN_FAILED, NULL, false},
                                               {"SessionEnd", HOOK_SESSION_END, NULL, false},
                                               {NULL, HOOK_OTHER, NULL, false}};
@@ -28,8 +28,7 @@ static const struct host_record qwen_records[] = {
     {SAYS_PARENT, "parentUuid", NULL}, {SAYS_REWIND, "subtype", "rewind"},
     {SAYS_MODEL, NULL, NULL}};
 
-static const char *const qwen_fields[HOST_FIELDS] = {
-    [FIELD_CALL] = "tool_call_id tool_use_id", [FIELD_SOURCE] = "source reason"};
+static const char *const qwen_fields[HOST_FIELDS] = {[FIELD_CALL] = "tool_call_id tool_use_id"};
 
 static const struct host_editor qwen_editors[] = {{"write_file", "file_path absolute_path", NULL},
                                                   {"edit", "file_path absolute_path", NULL},
@@ -41,27 +40,6 @@ static const struct host_notice qwen_notices[] = {{"idle_prompt", NOTICE_OF_IDLI
                                                   {"permission_prompt", NOTICE_OF_APPROVAL},
                                                   {"elicitation_dialog", NOTICE_OF_QUESTION},
                                                   {NULL, NOTICE_OF_IDLING}};
-
-static const char *const qwen_setting_files[] = {"/etc/qwen-code/settings.json",
-                                                 "/etc/qwen-code/system-defaults.json", NULL};
-
-static const char *const qwen_add[] = {"sessions", "controllers", "add",
-                                       "--label",  "tidings",     NULL};
-static const char *const qwen_remove[] = {"sessions", "controllers", "remove", NULL};
-
-static const struct host_inbox qwen_inbox = {.socket_variable = "QWEN_CODE_MESSAGING_SOCKET",
-                                             .token_variable = "QWEN_CODE_MESSAGING_TOKEN",
-                                             .setting = "agents.crossSessionInbound",
-                                             .setting_accepts = "accept",
-                                             .setting_files = qwen_setting_files,
-                                             .controllers = "peer-controllers.json",
-                                             .controllers_since = "0.24.4",
-                                             .add = qwen_add,
-                                             .remove = qwen_remove,
-                                             .token_opening = "qpc_",
-                                             .id_opening = "c_",
-                                             .opening = "<cross_session_message ",
-                                             .closing = "</cross_session_message>"};
 
 const struct host host_qwen = {
     .name = "qwen",
@@ -83,7 +61,6 @@ const struct host host_qwen = {
     .ignores_empty_prompts = true,
     .repeats_reasons = true,
     .leaves_out_reasons = true,
-    .inbox = &qwen_inbox,
     .undoing = HOST_UNDOES_BY_RECORDS,
     .most_reasons = 8,
     .reasons_variable = "QWEN_CODE_STOP_HOOK_BLOCK_CAP",

@@ -74,7 +74,6 @@ struct setup_package {
 };
 /* JSON with comments. NULL: there is no such file, or it cannot be read. */
 json_t *setup_read_json(const char *path);
-const json_t *setup_member_at(const json_t *value, const char *path); /* "a.b"; NULL: none */
 struct setup_package setup_package_look(const struct host *host);
 void setup_package_finish(struct setup_package *package);
 /* Says how to remove it, as the end of a sentence: "with 'claude plugin uninstall

@@ -20,7 +20,8 @@ static json_t *read_settings(const char *path) {
   return value;
 }
 
-const json_t *setup_member_at(const json_t *value, const char *path) {
+/* The member "a.b". */
+static const json_t *member_at(const json_t *value, const char *path) {
   char *copy = strdup(path), *rest = NULL;
   for (char *name = copy ? strtok_r(copy, ".", &rest) : NULL; name;
        name = strtok_r(NULL, ".", &rest))
@@ -33,7 +34,7 @@ const json_t *setup_member_at(const json_t *value, const char *path) {
 static char *look_at_switch(const struct host_switch *one, char *path) {
   char *found = NULL;
   json_t *settings = path ? read_settings(path) : NULL;
-  const json_t *value = setup_member_at(settings, one->member);
+  const json_t *value = member_at(settings, one->member);
   if (json_is_boolean(value) && json_is_true(value) == one->off &&
       asprintf(&found, "%s is %s in %s", one->member, one->off ? "true" : "false", path) < 0)
     found = NULL;

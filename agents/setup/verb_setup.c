@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "agents/hosts/mcp.h"
-#include "agents/setup/controller.h"
 #include "agents/setup/mcp.h"
 #include "agents/setup/setup.h"
 #include "command/paths.h"
@@ -23,7 +22,6 @@ enum {
   OPTION_PROGRAM,
   OPTION_NO_WAKE,
   OPTION_NO_MCP,
-  OPTION_NO_CONTROLLER,
   OPTION_STORE,
   OPTION_WRAP
 };
@@ -34,16 +32,15 @@ struct setup {
   const struct host *host;
   const char *program;
   const char *store; /* NULL: the user's own */
-  bool remove, dry_run, no_wake, no_mcp, no_controller, wrap;
-  bool configures;  /* another file of the agent's was changed, too */
-  bool can_control; /* the agent's command makes a token: controller.h */
+  bool remove, dry_run, no_wake, no_mcp, wrap;
+  bool configures; /* another file of the agent's was changed, too */
   struct change changes[MOST_CHANGES];
   size_t change_count;
 };
 
 /* -- is the host there? ------------------------------------------------------------------------ */
 
-static int check_host(struct setup *setup) {
+static int check_host(const struct setup *setup) {
   const struct host *host = setup->host;
   char *version = NULL;
   if (setup->remove) return 0;
@@ -59,8 +56,6 @@ static int check_host(struct setup *setup) {
   else if (strcmp(version, host->tested) != 0)
     cli_warn(setup->cli, "warning: %s %s is not the tested version, %s", host->title, version,
              host->tested);
-  setup->can_control =
-      setup_controller_can(host, version) && !setup->no_controller && !setup->no_wake;
   free(version);
   return 0;
 }
@@ -192,6 +187,9 @@ static bool nothing_changes(const struct setup *setup) {
   return true;
 }
 
+/* Hosts that load a module are woken from within. */
+static bool wakes_apart(const struct host *host) { return host->rewakes || host->queues; }
+
 static void print_room(const struct host *host) {
   if (host->context_room)
     printf("One answer has at most %zu bytes, a reason to go on %zu: %s.\n", host->context_room,
@@ -238,14 +236,9 @@ static int show_it(const struct setup *setup, const char *home) {
 static int do_it(struct setup *setup, const char *home) {
   const char *title = setup->host->title;
   for (size_t i = 0; i < setup->change_count; i++) change_print(stdout, &setup->changes[i]);
-  if (setup->dry_run) {
-    int code = show_it(setup, home);
-    if (!code) setup_controller_announce(setup->host, setup->remove, setup->can_control);
-    return code;
-  }
+  if (setup->dry_run) return show_it(setup, home);
   int code = write_all(setup, home);
   if (code) return code;
-  if (setup->remove) setup_controller_revoke(setup->cli, setup->host, setup->program);
   bool nothing = nothing_changes(setup) && !setup->configures;
   if (setup->remove)
     printf(nothing ? "%s was not set up; nothing changed.\n"
@@ -256,7 +249,6 @@ static int do_it(struct setup *setup, const char *home) {
                    : "%s is set up. Sessions that it starts from now on receive "
                      "notifications.\n",
            title);
-  if (setup->can_control) setup_controller_make(setup->cli, setup->host, setup->program);
   if (!setup->remove && !nothing) print_room(setup->host);
   if (!setup->remove && !nothing) print_borrowers(setup->host);
   if (!setup->remove && !nothing) print_program(setup->host);
@@ -264,7 +256,7 @@ static int do_it(struct setup *setup, const char *home) {
     printf("They use the store %s; 'tidings doctor' says whether it can be reached. Commands that "
            "you type use it with TIDINGS_STORE.\n",
            setup->store);
-  if (!setup->remove && !nothing && !setup->no_wake && host_is_woken(setup->host))
+  if (!setup->remove && !nothing && !setup->no_wake && wakes_apart(setup->host))
     printf("While such a session idles in a terminal, a background process waits to "
            "wake it; 'tidings setup %s --no-wake' turns that off.\n",
            setup->host->name);
@@ -302,14 +294,12 @@ static int check_options(const struct setup *setup) {
   const struct host *host = setup->host;
   if (setup->no_wake && setup->remove)
     return cli_usage(setup->cli, "--no-wake and --remove exclude each other");
-  if (setup->no_wake && !host_is_woken(host))
+  if (setup->no_wake && !wakes_apart(host))
     return cli_usage(setup->cli, "--no-wake: %s is not woken by a background process", host->title);
   if (setup->no_mcp && setup->remove)
     return cli_usage(setup->cli, "--no-mcp and --remove exclude each other");
   if (setup->no_mcp && !host->session_at)
     return cli_usage(setup->cli, "--no-mcp: %s is set up without an MCP server", host->title);
-  if (setup->no_controller && (setup->remove || !host->inbox))
-    return cli_usage(setup->cli, "--no-controller: %s makes no token then", host->title);
   return check_store_option(setup);
 }
 
@@ -334,9 +324,8 @@ static int run_mcp(const struct setup *setup) {
       .remove = setup->remove, .dry_run = setup->dry_run, .wrap = setup->wrap};
   int code = cli_take_words(cli, 2, 2, "mcp and HOST are");
   if (code) return code;
-  if (setup->no_wake || setup->no_mcp || setup->no_controller || setup->store || setup->program)
-    return cli_usage(cli, "--no-wake, --no-mcp, --no-controller, --store and --program are not for "
-                          "'setup mcp'");
+  if (setup->no_wake || setup->no_mcp || setup->store || setup->program)
+    return cli_usage(cli, "--no-wake, --no-mcp, --store and --program are not for 'setup mcp'");
   if (wish.remove && wish.wrap)
     return cli_usage(cli, "--wrap and --remove exclude each other: --remove undoes both");
   return setup_mcp(cli, cli->words[1], &wish);
@@ -351,7 +340,6 @@ static int setup_verb(struct cli *cli) {
     case OPTION_WRAP: setup.wrap = true; break;
     case OPTION_NO_WAKE: setup.no_wake = true; break;
     case OPTION_NO_MCP: setup.no_mcp = true; break;
-    case OPTION_NO_CONTROLLER: setup.no_controller = true; break;
     case OPTION_STORE: setup.store = cli->value; break;
     case OPTION_PROGRAM: setup.program = cli->value; break;
     default: return cli->exit_code;
@@ -424,10 +412,6 @@ const struct cli_verb verb_setup = {
              .name = "no-mcp",
              .help = "For Codex: list no MCP server; a session that Codex has unloaded is then "
                      "woken after its first prompt only."},
-            {.key = OPTION_NO_CONTROLLER,
-             .name = "no-controller",
-             .help = "For an agent whose windows have an inbox (Qwen Code): make no token with "
-                     "which submitted messages count as yours there."},
             {.name = NULL},
         },
     .run = setup_verb,

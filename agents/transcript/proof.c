@@ -38,11 +38,9 @@ static bool has_all(const struct hook_sought *sought, size_t count) {
   return true;
 }
 
-static void note(const struct search *search, uint64_t delivery, int64_t written_ms) {
+static void note(const struct search *search, uint64_t delivery) {
   for (size_t i = 0; i < search->count; i++) {
-    if (search->sought[i].delivery != delivery) continue;
-    search->sought[i].found = true;
-    search->sought[i].written_ms = written_ms;
+    if (search->sought[i].delivery == delivery) search->sought[i].found = true;
   }
 }
 
@@ -57,8 +55,7 @@ static bool look_at(void *context, const struct hook_record *record) {
   struct search *search = context;
   if (!search->first_ms) search->first_ms = hook_record_time_ms(record);
   if (hook_record_says(record, SAYS_SNAPSHOT) && !search->resumed) begin_snapshot(search);
-  for (size_t i = 0; i < record->marker_count; i++)
-    note(search, record->markers[i].delivery, hook_record_time_ms(record));
+  for (size_t i = 0; i < record->marker_count; i++) note(search, record->markers[i].delivery);
   search->marked = search->marked || record->marker_count;
   search->keeps = search->keeps || hook_record_says(record, SAYS_CONTEXT);
   if (hook_record_says(record, SAYS_USED))

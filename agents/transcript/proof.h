@@ -18,9 +18,8 @@
 
 struct hook_sought {
   uint64_t delivery;
-  int64_t since_ms;   /* when a hook handed it out: it is in no older record. 0: not known */
-  bool found;         /* its marker is in the transcript, as the end of a text */
-  int64_t written_ms; /* then, what the record says of its time; 0: nothing */
+  int64_t since_ms; /* when a hook handed it out: it is in no older record. 0: not known */
+  bool found;       /* its marker is in the transcript, as the end of a text */
 };
 
 enum hook_transcript {

@@ -73,20 +73,9 @@ static void note_marker(struct reader *reader, struct tidings_span text) {
       (struct hook_marked){delivery, (size_t)(marker - reader->text.ptr)};
 }
 
-/* Leaves the agent's own words out that are after a text that came by the inbox. That has no `<`:
- * the agent escapes them. */
-static struct tidings_span text_of_inbox(const struct host *host, struct tidings_span text) {
-  const struct host_inbox *inbox = host->inbox;
-  size_t opening_len = inbox ? strlen(inbox->opening) : 0;
-  if (!inbox || text.len < opening_len || memcmp(text.ptr, inbox->opening, opening_len) != 0)
-    return text;
-  const char *closing = memmem(text.ptr, text.len, inbox->closing, strlen(inbox->closing));
-  return closing ? span_of(text.ptr, (size_t)(closing - text.ptr)) : text;
-}
-
 static void take_string(struct reader *reader, struct tidings_span text) {
   const struct hook_reading *reading = reader->reading;
-  if (reading->markers) note_marker(reader, text_of_inbox(reading->host, text));
+  if (reading->markers) note_marker(reader, text);
   if (reading->words.len && !reader->record.has_words && text.len >= reading->words.len)
     reader->record.has_words = memmem(text.ptr, text.len, reading->words.ptr, reading->words.len);
   if (reader->any) note_value(reader, reader->any, text);

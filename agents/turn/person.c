@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "agents/deliver/deliver.h"
-#include "agents/deliver/inbox.h"
 #include "agents/deliver/status.h"
 #include "command/json_value.h"
 
@@ -99,8 +98,6 @@ int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
              *message = hook_call_text(call, FIELD_MESSAGE);
   while (notice && notice->kind && strcmp(notice->kind, kind) != 0) notice++;
   if (!notice || !notice->kind) return TIDINGS_OK;
-  /* It still idles, and has a turn to begin. */
-  if (notice->says == NOTICE_OF_IDLING && hook_inbox_given(call)) return TIDINGS_OK;
   if (notice->says == NOTICE_OF_IDLING) return stopped_at(kit, call, idle_since_ms(call), error);
   return send_waiting(kit, call, notice->says == NOTICE_OF_APPROVAL ? "approval" : "user-input",
                       message, error);

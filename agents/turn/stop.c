@@ -2,8 +2,8 @@
  *
  * agents/turn/stop.c: the end of a turn: the queue's next message, or an urgent notification,
  * becomes the reason to continue, if the agent accepts one. If it would not, tidings answers
- * nothing and the message stays queued: after a turn that a person has stopped, after as many
- * reasons in a row as the agent accepts, and while another one is on its way by the inbox.
+ * nothing and the message stays queued: after a turn that a person has stopped, and after as many
+ * reasons in a row as the agent accepts.
  */
 #include "agents/turn/stop.h"
 
@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "agents/deliver/deliver.h"
-#include "agents/deliver/inbox.h"
 #include "agents/deliver/status.h"
 #include "agents/deliver/usage.h"
 #include "agents/transcript/ended.h"
@@ -86,14 +85,13 @@ int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
   if (code) return code;
   hook_rewind_report(kit, call);
   const struct tidings_action *action = hook_start_turn(end);
-  if (action && (stopped || hook_inbox_given(call) || !takes_reason(kit, call)))
+  if (action && (stopped || !takes_reason(kit, call)))
     code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
   else if (action) {
     code = hook_fit_offer(kit, call, &end, error);
     action = hook_start_turn(end);
     if (!code && action) code = hook_chat_request(kit, call, action, &content, &reply, error);
     if (!code && action) code = hook_continuation(kit, call, content, reply, ret_answer, error);
-    if (!code && action) hook_inbox_give(call, action->origin == TIDINGS_ORIGIN_USER, ret_answer);
   }
   hostkit_reply_free(end);
   free(content);

@@ -15,15 +15,12 @@
 
 #include "agents/call/log.h"
 #include "agents/deliver/deliver.h"
-#include "agents/deliver/inbox.h"
-#include "agents/deliver/leases.h"
 #include "agents/deliver/status.h"
 #include "agents/turn/ours.h"
 #include "agents/turn/person.h"
 #include "agents/wait/apart.h"
 #include "agents/wait/files.h"
 #include "agents/wait/place.h"
-#include "agents/wait/waking.h"
 #include "agents/wait/watch.h"
 #include "command/interrupt.h"
 #include "command/project.h"
@@ -36,15 +33,14 @@ enum {
   SETTLING_MS = 500,
   STARTING_MS = 1500, /* within which a session that was started with a prompt has it */
   BUSY_MS = 100,
+  QUEUE_MS = 30000,
   FIRST_PAUSE_MS = 500, /* after the agent's command has failed; each pause is twice the last */
-  LONGEST_PAUSE_MS = 600000,
-  GIVE_MS = 5000 /* so long, and the inbox is given again what the transcript does not have */
+  LONGEST_PAUSE_MS = 600000
 };
 
 struct waiter {
   struct hostkit *kit;
   const struct hook_call *call;
-  uint32_t owner;
   int owner_fd;       /* a pidfd: readable when the agent has ended */
   int wake_fd;        /* -1: there is none, and only wake_at counts */
   int place_fd;       /* where it is asked to look or to end */
@@ -56,9 +52,6 @@ struct waiter {
   int64_t settle_at_ms; /* when the end of the turn that rang is over; 0: it is */
   bool unreported;      /* an interruption, which the store was too busy to take */
   bool lost_offer;      /* a turn is offered, and whoever was offered it has done nothing */
-  bool gave;            /* the inbox was given something, since the last look at the queue */
-  int64_t give_at_ms;   /* when the transcript is looked at for it; 0: nothing is on its way */
-  int64_t give_since_ms, give_again_ms;
   bool asked_to_end;
 };
 
@@ -112,6 +105,11 @@ static bool was_declined(const struct waiter *waiter) {
   return declined;
 }
 
+static void decline(const struct waiter *waiter) {
+  (void)kit_event(waiter->kit, kit_new_event("turn.declined", waiter->call->session, json_object()),
+                  NULL, NULL);
+}
+
 /* The store was busy when the hook at a turn's end asked for the carrier of what it was offered; or
  * the session was opened, and what waits in it was offered to a hook that starts no turn. */
 static bool has_lost_offer(struct waiter *waiter) {
@@ -125,7 +123,7 @@ static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
   struct tidings_reply *reply = NULL;
   waiter->lost_offer = has_lost_offer(waiter);
   if (waiter->lost_offer) return TIDINGS_OK;
-  bool resumes = waiter->gave || (waiter->resumes && is_settled(waiter) && was_declined(waiter));
+  bool resumes = waiter->resumes && is_settled(waiter) && was_declined(waiter);
   const char *type = resumes ? "turn.resume" : "wake";
   int32_t code = kit_event(waiter->kit, kit_new_event(type, waiter->call->session, json_object()),
                            &reply, error);
@@ -134,7 +132,6 @@ static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
     return TIDINGS_OK;
   }
   if (code) return code;
-  waiter->gave = false;
   waiter->wake_at_ms = reply ? reply->wake_at_ms : 0;
   *ret_reply = reply;
   return TIDINGS_OK;
@@ -147,7 +144,6 @@ static int sleep_ms(const struct waiter *waiter) {
   if (blind || waiter->unreported) until_ms = now_ms + (waiter->unreported ? BUSY_MS : BLIND_MS);
   if (waiter->wake_at_ms && waiter->wake_at_ms < until_ms) until_ms = waiter->wake_at_ms;
   if (waiter->settle_at_ms && waiter->settle_at_ms < until_ms) until_ms = waiter->settle_at_ms;
-  if (waiter->give_at_ms && waiter->give_at_ms < until_ms) until_ms = waiter->give_at_ms;
   if (until_ms == INT64_MAX) return -1;
   if (until_ms - now_ms > INT_MAX) return INT_MAX;
   return until_ms < now_ms ? 0 : (int)(until_ms - now_ms);
@@ -177,7 +173,6 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
   if (word == PLACE_END) return -1;
   if (word == PLACE_STAY) word = 0;
   if (word) settle(waiter);
-  if (word) waiter->give_at_ms = 0;
   *ret_watches = hook_watch_changed(&waiter->watch, fds[3].revents != 0) || waiter->unreported;
   if (fds[4].revents) files_went(waiter);
   *ret_looks = fds[1].revents || fds[4].revents || fds[5].revents || word ||
@@ -199,48 +194,6 @@ static int32_t look_for_interruption(struct waiter *waiter, struct tidings_reply
   return TIDINGS_OK;
 }
 
-/* When the transcript is looked at next: an agent that lives writes late, on a busy machine by
- * seconds. */
-static void plan_look(struct waiter *waiter, int64_t now_ms) {
-  int64_t pause_ms = (now_ms - waiter->give_since_ms) / 4;
-  waiter->give_at_ms = now_ms + (pause_ms < BUSY_MS            ? BUSY_MS
-                                 : pause_ms < LONGEST_PAUSE_MS ? pause_ms
-                                                               : LONGEST_PAUSE_MS);
-}
-
-/* The agent's next hook call settles what is on its way; here it is settled, or given again, if
- * that call does not come, or came before the agent had written. */
-static void tend_given(struct waiter *waiter, int64_t now_ms) {
-  const struct hook_call *call = waiter->call;
-  struct tidings_error error = {.size = sizeof error};
-  json_t *named = NULL;
-  int32_t code = hook_leases_settle(waiter->kit, call, waiter->owner, &named, &error);
-  json_decref(named);
-  if (code && code != TIDINGS_E_BUSY) hook_log("cannot settle: %s", error.text);
-  plan_look(waiter, now_ms);
-  if (now_ms < waiter->give_again_ms || !hook_inbox_given(call)) return;
-  hook_inbox_give_again(call);
-  waiter->give_again_ms = now_ms + (now_ms - waiter->give_since_ms);
-}
-
-/* Is something on its way by the inbox? */
-static bool is_giving(struct waiter *waiter) {
-  int64_t now_ms = clock_wall_ms();
-  bool gives = hook_inbox_given(waiter->call);
-  if (gives && !waiter->give_at_ms) {
-    waiter->give_since_ms = now_ms;
-    waiter->give_again_ms = now_ms + GIVE_MS;
-    plan_look(waiter, now_ms);
-  } else if (gives && waiter->give_at_ms <= now_ms) {
-    tend_given(waiter, now_ms);
-    gives = hook_inbox_given(waiter->call);
-    waiter->gave = true;
-  }
-  waiter->gave = waiter->gave || gives;
-  if (!gives) waiter->give_at_ms = 0;
-  return gives;
-}
-
 /* Sleeps until there is a turn to start: *ret_reply has it, or is NULL for one that was offered
  * before. Returns 0; or -1: the agent or the session has ended, or the session is not its own any
  * more. A record that was written before the transcript was watched does not ring, so the
@@ -254,7 +207,6 @@ static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply
   for (;;) {
     struct tidings_reply *reply = NULL;
     int32_t code = watches ? look_for_interruption(waiter, &reply, &error) : TIDINGS_OK;
-    if (looks && !code && is_giving(waiter)) looks = false;
     if (looks && !code && !hook_start_turn(reply)) {
       hostkit_reply_free(reply);
       reply = NULL;
@@ -287,11 +239,8 @@ static int32_t open_in_time(const struct cli *cli, uint32_t owner, struct waiter
 static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner, int place,
                  struct waiter *ret_waiter) {
   struct tidings_error error = {.size = sizeof error};
-  struct waiter waiter = {.call = call,
-                          .owner = owner,
-                          .owner_fd = open_pidfd((pid_t)owner),
-                          .wake_fd = -1,
-                          .place_fd = place};
+  struct waiter waiter = {
+      .call = call, .owner_fd = open_pidfd((pid_t)owner), .wake_fd = -1, .place_fd = place};
   int32_t fd = -1;
   if (waiter.owner_fd < 0) return -1;
   interrupt_begin();
@@ -346,7 +295,7 @@ static int rewake(struct cli *cli, const struct hook_call *call, uint32_t owner,
   if (!wait_for_turn(&waiter, &reply)) {
     char *nudge = hook_nudge(waiter.kit, call, hook_start_turn(reply));
     if (nudge && fprintf(stderr, "%s\n", nudge) > 0) code = EXIT_REWAKE;
-    else hook_waking_decline(waiter.kit, call);
+    else decline(&waiter);
     free(nudge);
   }
   hostkit_reply_free(reply);
@@ -380,6 +329,48 @@ int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t own
 
 /* -- a process of its own ---------------------------------------------------------------------- */
 
+/* The agent's own program: the one in PATH may be another version. Free it. */
+static char *program_of(const struct hook_call *call, uint32_t owner) {
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/%u/exe", owner);
+  ssize_t len = readlink(link, path, sizeof path - 1);
+  path[len > 0 ? len : 0] = '\0';
+  const char *slash = strrchr(path, '/');
+  bool same = slash && strncmp(slash + 1, call->host->program, strlen(call->host->program)) == 0 &&
+              access(path, X_OK) == 0;
+  return strdup(same ? path : call->host->program);
+}
+
+/* Returns its exit status, or -1. The signals that we hold back are not held back for it. */
+static int run_program(const char *const argv[]) {
+  pid_t child = -1;
+  int status = -1;
+  sigset_t none;
+  sigemptyset(&none);
+  const struct spawn spawn = {.argv = argv, .pipe_signal = true, .mask = &none};
+  if (spawn_start(&spawn, &child)) return -1;
+  if (!spawn_wait(child, QUEUE_MS, &status)) status = spawn_kill(child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Returns the exit status of the agent's command; -1: it was not run. */
+static int queue_nudge(const struct waiter *waiter, uint32_t owner,
+                       const struct tidings_action *action, int failed_before) {
+  char *program = program_of(waiter->call, owner), *session = strdup(waiter->call->session),
+       *nudge = hook_nudge(waiter->kit, waiter->call, action);
+  const char *const argv[] = {program, "queue", "--thread", session, "--message", nudge, NULL};
+  int status = program && session && nudge ? run_program(argv) : -1;
+  if (status && status != failed_before)
+    hook_log("%s queue failed with status %d; the notifications wait for the next prompt, and "
+             "tidings tries again with growing pauses",
+             program ? program : "", status);
+  if (status) decline(waiter);
+  free(program);
+  free(session);
+  free(nudge);
+  return status;
+}
+
 /* A turn that was declined is offered again at once: without a pause a command that is missing
  * would be tried without end. Returns 0; or -1: the agent has ended, or this process is to end. */
 static int pause_after_failure(struct waiter *waiter, int *pause_ms) {
@@ -405,9 +396,7 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
   if (begin(cli, call, owner, place, &waiter)) return false;
   settle_at_start(&waiter);
   while (!wait_for_turn(&waiter, &reply)) {
-    failed = call->host->inbox
-                 ? hook_waking_give(waiter.kit, call, &reply)
-                 : hook_waking_queue(waiter.kit, call, owner, hook_start_turn(reply), failed);
+    failed = queue_nudge(&waiter, owner, hook_start_turn(reply), failed);
     hostkit_reply_free(reply);
     reply = NULL;
     if (!failed) pause_ms = FIRST_PAUSE_MS;
@@ -417,19 +406,12 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
   return waiter.asked_to_end;
 }
 
-/* An inbox that takes nothing wakes nobody; but what is on its way there is to be settled. */
-static bool can_wait(const struct hook_call *call) {
-  return !call->host->inbox || hook_inbox_takes(call, false) || hook_inbox_given(call);
-}
-
 void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner) {
-  struct hook_call own = *call;
-  if (!owner || !can_wait(call)) return;
-  int place = hook_place_take(cli, call, owner, call->host->inbox ? PLACE_LOOK : PLACE_STAY);
+  if (!owner) return;
+  int place = hook_place_take(cli, call, owner, PLACE_STAY);
   if (place < 0) return;
   if (hook_fork_apart()) {
-    own.seen = NULL; /* what this call has asked is old when there is something to do */
-    while (place >= 0) place = leave(cli, &own, owner, place, wait_apart(cli, &own, owner, place));
+    while (place >= 0) place = leave(cli, call, owner, place, wait_apart(cli, call, owner, place));
     _exit(EXIT_DONE);
   }
   close(place);

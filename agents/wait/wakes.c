@@ -10,13 +10,13 @@
 #include <string.h>
 
 #include "agents/hosts/hosts.h"
-#include "agents/setup/controller.h"
 #include "agents/wait/place.h"
 #include "command/json_value.h"
 
 /* An offer waits for what takes it: where nobody waits for it, that is the next prompt. */
 static bool is_idle(const struct host *host, const char *state) {
-  return strcmp(state, "idle") == 0 || (!host_is_woken(host) && strcmp(state, "starting") == 0);
+  bool can_wake = host->rewakes || host->queues;
+  return strcmp(state, "idle") == 0 || (!can_wake && strcmp(state, "starting") == 0);
 }
 
 char *hook_wakes_not(const struct cli *cli, const char *session, const json_t *status) {
@@ -27,7 +27,8 @@ char *hook_wakes_not(const struct cli *cli, const char *session, const json_t *s
   if (!host || host->kind == HOST_NODE || !json_is_true(json_object_get(owner, "alive")) ||
       !is_idle(host, json_value_text(status, "state")))
     return NULL;
-  if (!host_is_woken(host)) len = asprintf(&text, "%s cannot be woken while it idles", host->title);
+  if (!host->rewakes && !host->queues)
+    len = asprintf(&text, "%s cannot be woken while it idles", host->title);
   else if (!json_object_get(owner, "machine") &&
            !hook_place_is_taken(cli, session, (uint32_t)json_value_count(owner, "pid")))
     len =
@@ -38,29 +39,11 @@ char *hook_wakes_not(const struct cli *cli, const char *session, const json_t *s
   return len < 0 ? NULL : text;
 }
 
-/* The agent idles, and other things wake it. */
-static char *takes_no_message(const json_t *status) {
-  const json_t *owner = json_object_get(status, "attachment");
-  const struct host *host = host_find_title(json_value_text(owner, "host"));
-  bool idles = strcmp(json_value_text(status, "state"), "idle") == 0 &&
-               json_is_true(json_object_get(owner, "alive"));
-  char *text = NULL, *token = NULL;
-  if (!host || !host->inbox || !idles || (token = setup_controller_token(host))) {
-    free(token);
-    return NULL;
-  }
-  int len = asprintf(&text, "%s has no token for messages ('tidings setup %s' makes it)",
-                     host->title, host->name);
-  return len < 0 ? NULL : text;
-}
-
-char *hook_wakes_ask(const struct cli *cli, struct hostkit *kit, const char *session,
-                     bool message) {
+char *hook_wakes_ask(const struct cli *cli, struct hostkit *kit, const char *session) {
   json_t *status = NULL;
   if (kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", session), &status, NULL))
     return NULL;
   char *why = hook_wakes_not(cli, session, status);
-  if (!why && message) why = takes_no_message(status);
   json_decref(status);
   return why;
 }

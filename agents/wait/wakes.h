@@ -14,9 +14,8 @@
  * something does; or it is not idle, has no running host, or one that is not known here. */
 char *hook_wakes_not(const struct cli *cli, const char *session, const json_t *status);
 
-/* The same, before something is sent, which ends a process that waits to wake the agent; `message`:
- * a submitted one, which some agents take only with a token. */
-char *hook_wakes_ask(const struct cli *cli, struct hostkit *kit, const char *session, bool message);
+/* The same, before something is sent, which ends a process that waits to wake the agent. */
+char *hook_wakes_ask(const struct cli *cli, struct hostkit *kit, const char *session);
 
 /* Says it on stderr, with what happens instead. Takes `why` over; NULL: says nothing. */
 void hook_wakes_say(const struct cli *cli, char *why, const char *instead);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agents/setup/controller.h"
 #include "cli/doctor/doctor.h"
 
 void doctor_room(struct doctor *doctor, const struct host *host) {
@@ -58,15 +57,6 @@ static void report_none(struct doctor *doctor, const struct host *host, const ch
   free(kept);
 }
 
-/* Without the token a message is a reason to continue after a turn, and does not wake the agent. */
-static void report_token(struct doctor *doctor, const struct host *host) {
-  char *token = host->inbox ? setup_controller_token(host) : NULL;
-  if (host->inbox && !token)
-    doctor_find(doctor, SEVERITY_OK, host->title, NULL,
-                "it has no token for messages: they wait for the end of a turn");
-  free(token);
-}
-
 void doctor_setup(struct doctor *doctor, const struct host *host, const char *path,
                   const struct setup_look *look) {
   char remedy[128];
@@ -91,11 +81,10 @@ void doctor_setup(struct doctor *doctor, const struct host *host, const char *pa
   case SETUP_DONE:
     doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up in %s", path);
     doctor_room(doctor, host);
-    if (host->kind == HOST_HOOKS && !host_is_woken(host))
+    if (host->kind == HOST_HOOKS && !host->rewakes && !host->queues)
       doctor_find(doctor, SEVERITY_OK, host->title, NULL,
                   "it cannot be woken while it idles: messages and urgent notifications wait for "
                   "the next prompt");
-    report_token(doctor, host);
     break;
   case SETUP_PARTLY: break;
   }

@@ -227,7 +227,7 @@ static void report_asleep(struct doctor *doctor, struct hostkit *kit, const json
   json_array_foreach(sessions, i, session) {
     const char *id = json_value_text(session, "session");
     if (!json_is_true(json_object_get(session, "alive")) || shown == MOST_SHOWN) continue;
-    char *why = hook_wakes_ask(doctor->cli, kit, id, false);
+    char *why = hook_wakes_ask(doctor->cli, kit, id);
     if (why)
       doctor_find(doctor, SEVERITY_NOTE, "sessions", NULL,
                   "session %s: %s: messages and urgent notifications wait for the next prompt", id,

@@ -268,13 +268,12 @@ def test_moved_program(place):
 def test_wake(place):
     """where an idle session can be woken, something sleeps for it: setup says so, and --no-wake leaves it out"""
     programs(place)
-    for host, waking in (("codex", [f"{TIDINGS} hook codex --wake"]), ("claude", [f"{TIDINGS} hook claude", f"{TIDINGS} hook claude --wait"]),
-                          ("qwen", [f"{TIDINGS} hook qwen --wake"])):
+    for host, waking in (("codex", [f"{TIDINGS} hook codex --wake"]), ("claude", [f"{TIDINGS} hook claude", f"{TIDINGS} hook claude --wait"])):
         said = place.ok("setup", host).text
         assert "a background process waits to wake it" in said and f"'tidings setup {host} --no-wake'" in said, said
         value = json.loads(read(place, FILES[host]))
         assert commands(value, "Stop") == waking
-        assert {event for event in EVENTS[host] if commands(value, event)[-1] == waking[-1]} == {"codex": {"SessionEnd", "Stop"}, "claude": {"SessionStart", "Stop", "UserPromptSubmit"}, "qwen": {"Stop"}}[host], value
+        assert {event for event in EVENTS[host] if commands(value, event)[-1] == waking[-1]} == {"codex": {"SessionEnd", "Stop"}, "claude": {"SessionStart", "Stop", "UserPromptSubmit"}}[host], value
         said = place.ok("setup", host, "--no-wake").text
         assert "waits to wake it" not in said and commands(json.loads(read(place, FILES[host])), "Stop") == [f"{TIDINGS} hook {host}"], said
         assert "nothing changed" in place.ok("setup", host, "--no-wake").text

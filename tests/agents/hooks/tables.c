@@ -62,9 +62,6 @@ static void check_row(const struct host *host) {
   expect(!by_transcript ||
              (host_record_says(host, SAYS_MODEL) && host_record_says(host, SAYS_TIME)),
          host, "its transcript does not say what the model has answered, and when");
-  expect(!host->inbox || (by_transcript && host->stop_decision && host->settings_file &&
-                          host->project_settings),
-         host, "its inbox takes a reason to go on, where no setting forbids that");
   check_paths(host);
   check_undoing(host);
   check_hooks(host);

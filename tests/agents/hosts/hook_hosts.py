@@ -364,7 +364,7 @@ class Qwen(Agent):
     nearly_full = 155000
     names_session = ' -s "$QWEN_CODE_SESSION_ID"'
     title = "Qwen Code"
-    wakes = True
+    wakes = False
     left_of_ten = 3
     compact = "/compress"
     rewinds = "› #2 Skua one", "› #2 Skua one", "› Restore conversation only"

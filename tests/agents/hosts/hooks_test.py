@@ -16,7 +16,7 @@ from model.server import ModelServer
 from node_hosts import FULL, Place, Tap
 
 
-OWN = {"gemini": (hook_scenarios.forgotten_when_resumed,), "qwen": (hook_scenarios.queue_survives_escape,), "copilot": (hook_scenarios.after_a_failed_tool,)}
+OWN = {"gemini": (hook_scenarios.forgotten_when_resumed,), "copilot": (hook_scenarios.after_a_failed_tool,)}
 WITHOUT = {"copilot": (hook_scenarios.commands_find_tidings, *wire_scenarios.WITHOUT["copilot"])}
 
 

@@ -110,7 +110,7 @@ def resumed_is_woken(agent):
 # The line for the person when a message follows a turn, and what the agent itself calls that, which no hook can change.
 LINE = "tidings hands the model"
 SAYS = {"codex": (LINE, "Blocked by hook"), "claude": (LINE,), "gemini": (LINE, "Agent execution blocked", "This request failed", '"Error Verbosity"'),
-        "qwen": (LINE,), "copilot": ()}
+        "qwen": (LINE, "Stop hook error"), "copilot": ()}
 
 
 def said_to_the_person(agent):
