@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sessions.c: `tidings sessions`: which sessions there are, and which one is meant in this folder.
+ * sessions.c: `tidings sessions`: lists the sessions and the one that is meant in this folder.
  */
 #include "cli/sessions.h"
 

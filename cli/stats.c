@@ -214,7 +214,7 @@ static void print_subscription(const json_t *one) {
   putchar('\n');
 }
 
-/* `list`: what each of the programs says of itself; it is freed. */
+/* `list`: what each program reports about itself; it is freed. */
 static int print_programs(const struct cli *cli, json_t *list, const char *none,
                           void (*print)(const json_t *)) {
   const json_t *one = NULL;

@@ -44,7 +44,7 @@ int report_exit_code(int status) {
 
 /* -- what is said ------------------------------------------------------------------------------ */
 
-/* Makes UTF-8 of a text, because an argument may have any bytes. NULL: out of memory, or `text` is.
+/* Makes UTF-8 of a text, because an argument may have any bytes. NULL: no memory, or no `text`.
  */
 static json_t *new_text(const char *text) {
   struct buffer buffer = BUFFER_EMPTY;
@@ -78,7 +78,7 @@ static void write_word(const char *word, struct buffer *out) {
   buffer_byte(out, '\'');
 }
 
-/* The command as text, of which the model reads the beginning. */
+/* The command as text. The model reads its beginning. */
 static json_t *new_command(char *const *argv, bool unmasked) {
   struct buffer command = BUFFER_EMPTY, masked = BUFFER_EMPTY;
   for (size_t i = 0; argv[i] && command.len < LOOKED_AT_BYTES; i++) {

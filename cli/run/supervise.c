@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/supervise.c: see the header. A single loop in poll; it wakes by itself only where a terminal
- * may have to be watched, once a second.
+ * run/supervise.c: a single loop around poll. It has a timeout, of one second, only where it may
+ * have to watch a terminal.
  */
 #include "cli/run/supervise.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/waiting.c: see the header. If /proc does not show the system call (a kernel or a policy
- * that forbids it), the kernel function that a process sleeps in stands for it.
+ * run/waiting.c: finds out if a process waits for its terminal. If a kernel or a policy hides the
+ * system call in /proc, the kernel function in which the process sleeps is used instead.
  */
 #include "cli/run/waiting.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/watchdog.c: see the header. It holds one end of a pipe, whose other end closes with the run,
- * whatever ends that; a byte in it says that all is well.
+ * run/watchdog.c: the watchdog holds one end of a pipe. The run holds the other end, which closes
+ * however the run ends; a byte in the pipe says that all is well.
  */
 #include "cli/run/watchdog.h"
 
@@ -21,7 +21,7 @@ static const struct watchdog no_watchdog = {.pid = 0, .fd = -1};
 static void daemonize(int *fd) {
   sigset_t none;
   sigemptyset(&none);
-  (void)setsid(); /* what ends the run's whole group does not end it */
+  (void)setsid(); /* a signal to the run's whole group does not end it */
   (void)sigprocmask(SIG_SETMASK, &none, NULL);
   int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int standard = STDIN_FILENO; nothing >= 0 && standard <= STDERR_FILENO; standard++)
@@ -62,7 +62,7 @@ _Noreturn static void watch_over(const struct report *report, uint64_t begun_ms,
   _exit(0);
 }
 
-/* Its end of this pipe is closed with everything else that it does not keep. */
+/* The child closes its end of this pipe with everything else that it does not keep. */
 static void wait_until_apart(int fd) {
   char byte;
   while (read(fd, &byte, sizeof byte) < 0 && errno == EINTR) continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tail/verb_tail.c: `tidings tail`: what happens in a session, line by line.
+ * tail/verb_tail.c: `tidings tail`: prints what happens in a session, line by line.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * timeline/data.c: from an answer to the data that the page holds. Columns, and each text once: a
+ * timeline/data.c: makes the page's data from an answer. It writes columns, and each text once: a
  * page of 100,000 items has to open at once. page/model.js reads it.
  */
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct packing {
   struct json_writer writer;
 };
 
-/* The number of the text in the table, where it is put if it is new. */
+/* Returns the number of the text in the table. Adds the text if it is new. */
 static int64_t text_number(struct packing *packing, const char *text, size_t len) {
   const json_t *known = json_object_getn(packing->places, text, len);
   if (known) return json_integer_value(known);
@@ -52,7 +52,7 @@ static void put_times(struct packing *packing, const json_t *items, const char *
   json_close(&packing->writer, ']');
 }
 
-/* `of`: the member that is an object, and has it; NULL: the item itself. */
+/* `of`: the member of the item that holds the text; NULL: the item itself holds it. */
 static void put_texts(struct packing *packing, const json_t *items, const char *of,
                       const char *name) {
   const json_t *item = NULL;
@@ -63,7 +63,8 @@ static void put_texts(struct packing *packing, const json_t *items, const char *
   json_close(&packing->writer, ']');
 }
 
-/* Stories in two pieces: the second, what deliveries made of it, is the same for many items. */
+/* Writes each story in two pieces. The second one is about deliveries and is the same for many
+ * items. */
 static void put_stories(struct packing *packing, const json_t *items) {
   const json_t *item = NULL;
   size_t i = 0;
@@ -104,7 +105,7 @@ static void put_string(struct json_writer *writer, const json_t *object, const c
     json_put_string(writer, name, span_of(json_string_value(value), json_string_length(value)));
 }
 
-/* How it was shown, and whether what the page has are the same bytes. */
+/* Writes how the delivery was shown, and whether the page has the same bytes. */
 static void put_rendering(struct json_writer *writer, const json_t *rendering) {
   if (!json_is_object(rendering)) return;
   json_open(writer, "rendering", '{');
@@ -215,7 +216,7 @@ static void put_all(struct packing *packing, const json_t *answer) {
   json_close(&packing->writer, '}');
 }
 
-/* In JSON text a `<` stands in strings only, where an escape says the same. */
+/* Escapes each `<`. In JSON it occurs only in strings, where an escape means the same. */
 static void append_escaped(struct buffer *out, const struct buffer *json) {
   const char *from = json->bytes, *end = json->bytes + json->len;
   for (const char *at; (at = memchr(from, '<', (size_t)(end - from))); from = at + 1) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * config/config_rules.c: which notifications are wanted: conversation.notifications.kinds and
- * conversation.tools, in every form that the documents allow.
+ * config/config_rules.c: reads the rules for wanted notifications: conversation.notifications.kinds
+ * and conversation.tools, in every form that the documents allow.
  */
 #include "common/error.h"
 #include "config/config_tables.h"

@@ -37,7 +37,7 @@ enum { CONFIG_SECTION_COUNT = 5, CONFIG_MOST_KEYS = 14 };
 extern const struct config_section config_sections[CONFIG_SECTION_COUNT];
 
 extern const struct choices config_preset_choices;
-extern const struct settings config_defaults; /* of all that no preset sets */
+extern const struct settings config_defaults; /* for all keys that no preset sets */
 
 /* The values that a preset sets. */
 struct config_preset_values {

@@ -23,7 +23,8 @@ int session_id_check(struct tidings_span session, const char *where, int wrong,
 /* The same rule for the id of a message. */
 int message_id_check(struct tidings_span id, const char *where, int wrong,
                      struct tidings_error *error);
-/* Does it start with "tidings:"? Only the turns that the plugin starts by itself have such ids. */
+/* Does the id start with "tidings:"? Only the turns that the plugin starts by itself have such ids.
+ * */
 bool message_id_is_system(struct tidings_span id);
 /* Sorts `ids`, so that a long list costs no quadratic time, and returns one that occurs twice in
  * it, or NULL. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event/event_data.c: what the readers of data share. Knows no event type.
+ * event/event_data.c: functions that the readers of data share. Knows no event type.
  */
 #include "event/event_data.h"
 
@@ -11,7 +11,7 @@
 
 const struct path event_data = {NULL, {"data", 4}};
 
-/* The fields that a type requires; a list of choices is said by field_choice. */
+/* Describes the fields that a type requires. field_choice describes a list of choices. */
 static const char *expectation_of(const char *name) {
   static const struct {
     const char *name, *expected;

@@ -153,8 +153,8 @@ static int read_errors(const struct data_input *input, const struct json *const 
   return field_string(&event_data, errors, SIZE_MAX, &event->report.errors, input->error);
 }
 
-/* Either an exit code or a signal; what finished was killed by none, and what failed did not exit
- * with 0. */
+/* Reads either an exit code or a signal. A command that finished was not killed by a signal, and
+ * one that failed did not exit with 0. */
 static int read_run_ending(const struct data_input *input, const struct json *const *slots,
                            struct event *event) {
   const struct path *data = &event_data;

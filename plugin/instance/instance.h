@@ -33,7 +33,7 @@ struct instance {
   bool settle_on_return;
 
   struct store *store;
-  struct owner owner; /* on whose behalf this instance attaches */
+  struct owner owner; /* the owner for whom this instance attaches */
 
   _Atomic uint64_t gate; /* counts calls under way, and replies and answers that the host holds; and
                             whether it is shut: see instance.c */

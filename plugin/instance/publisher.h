@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/publisher.h: a thread that commits for other machines what the processes of this one
- * share in memory, once it has lasted (session/publish.c). It exists for a store in a database
- * only, from the first time that there is something; it sleeps while there is nothing. It must not
- * call the host's functions.
+ * instance/publisher.h: a thread that commits state for other machines which the processes of this
+ * machine share in memory, once the state has lasted (session/publish.c). It exists only for a
+ * store in a database, and starts when there is something to commit; it sleeps while there is
+ * nothing. It must not call the host's functions.
  */
 #ifndef INSTANCE_PUBLISHER_H
 #define INSTANCE_PUBLISHER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/remembered.h: settles that got BUSY or whose outcome is unknown, and leases of which it
- * is unknown whether they were stored: no carrier took these, so they are rolled back if they were.
+ * instance/remembered.h: settles that got BUSY or whose outcome is unknown, and leases that may or
+ * may not have been stored. No carrier took such a lease, so it is rolled back if it was stored.
  * Each is applied at the next call, or at close.
  */
 #ifndef INSTANCE_REMEMBERED_H

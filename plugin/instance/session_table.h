@@ -23,12 +23,13 @@ struct session {
   /* The change counter's value when nothing was pending and this host was attached; odd: not known.
    */
   _Atomic uint32_t quiet;
-  _Atomic uint64_t quiet_stamp; /* the same for stores that are asked: store_stamp; 0: not known */
-  _Atomic int64_t looked_ms;    /* by store_uptime_ms: when a carrier found nothing, if nothing has
-                                   been done with the session since; 0: never */
-  _Atomic int64_t behind_ms;    /* since when other machines do not know what it does; 0: they know.
-                                   See session/publish.h */
-  struct backlog *backlog; /* notes about many pending items, under the session's lock; or NULL */
+  _Atomic uint64_t
+      quiet_stamp;           /* the same for stores that have a stamp: store_stamp; 0: not known */
+  _Atomic int64_t looked_ms; /* by store_uptime_ms: when a carrier found nothing, if nothing has
+                                been done with the session since; 0: never */
+  _Atomic int64_t behind_ms; /* since when other machines do not know what it does; 0: they know.
+                                See session/publish.h */
+  struct backlog *backlog;   /* notes about many pending items, under the session's lock; or NULL */
 };
 
 enum { QUIET_UNKNOWN = 1 };
@@ -38,7 +39,7 @@ struct session_table {
   _Atomic(struct session_slots *) slots; /* NULL while empty */
   pthread_mutex_t lock;                  /* for the thread that adds */
   size_t count;
-  _Atomic uint32_t lives; /* of the store, as store_lives has it, when they were added */
+  _Atomic uint32_t lives; /* store_lives when the sessions were added */
 };
 
 int session_table_init(struct session_table *table); /* 0, or -1 */
@@ -53,7 +54,7 @@ struct session *session_table_add(struct session_table *table, struct tidings_sp
 void session_table_each(struct session_table *table,
                         bool (*visit)(void *context, struct session *session), void *context);
 
-/* All that is known of sessions is void, if it was learned in another life of the store. */
+/* Forgets everything about sessions that was learned in another life of the store. */
 void session_table_void(struct session_table *table, uint32_t lives);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/again.c: what a delivery showed, rendered again. The store keeps how it was rendered and a
- * hash of the texts, so the answer says whether these are the bytes that the host was given.
+ * query/again.c: renders a delivery again. The store keeps how it was rendered and a hash of the
+ * texts, so the answer says whether these are the bytes that the host was given.
  */
 #include "common/error.h"
 #include "config/config.h"
@@ -53,7 +53,7 @@ static int read_then(struct question *question, const struct past *past, struct 
 
 /* -- rendering --------------------------------------------------------------------------------- */
 
-/* All items were shown, so only the steps of the policy that join, order and cut lines are left on.
+/* All items were shown, so only the policy's steps that join, order and cut lines stay on.
  */
 static struct settings settings_then(const struct op *op, const struct rendering *as) {
   return (struct settings){.notifications_enabled = true,
@@ -89,7 +89,8 @@ static int render_then(struct question *question, const struct shown_then *then,
   return code;
 }
 
-/* Renders as then; if that does not give the same bytes, renders all lines uncut. */
+/* Renders with the stored settings. If that does not give the same bytes, renders all lines uncut.
+ * */
 static int render_as(struct question *question, const struct shown_then *then,
                      const struct rendering *as, struct tidings_reply **ret_reply, bool *ret_same,
                      struct tidings_error *error) {

@@ -34,7 +34,7 @@ int query_status(struct question *question, struct tidings_error *error);
 int query_stats(struct question *question, struct tidings_error *error);
 /* Part of explain: what happened to a message. */
 int query_explain_message(struct question *question, struct tidings_error *error);
-/* Writes what the run did, from transition number `first` on. */
+/* Writes the steps of the run, from transition number `first` on. */
 int query_write_transitions(struct question *question, uint64_t first, struct tidings_error *error);
 int query_history(struct question *question, struct tidings_error *error);
 int query_explain(struct question *question, struct tidings_error *error);
@@ -67,7 +67,8 @@ void query_write_occurred(struct json_writer *writer, const struct notification 
 /* "due_at"; 0: nothing. */
 void query_write_due(struct json_writer *writer, int64_t due_ms);
 
-/* "data", as it was pushed. That of a report is left out, because the message says what is in it.
+/* "data", as it was pushed. The data of a report is left out, because the message says what is in
+ * it.
  */
 void query_write_data(struct json_writer *writer, const struct notification *note);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/history.c: the query `history`: what was delivered, and how each item ended.
+ * query/history.c: the query `history`: it lists the deliveries, and says how each item ended.
  */
 #include "query/past.h"
 

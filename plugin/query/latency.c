@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/latency.c: part of the query `stats`: how long what was delivered in the last hour had
- * waited since its push.
+ * query/latency.c: part of the query `stats`: how long the notifications that were delivered in the
+ * last hour had waited since their push.
  */
 #include "query/latency.h"
 

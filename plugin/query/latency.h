@@ -21,14 +21,14 @@ struct latency_times {
 int query_latency_note(struct latency_times *times, struct arena *arena, uint64_t n,
                        int64_t time_ms);
 
-/* How long notifications had waited that were delivered within the last hour. */
+/* How long the notifications that were delivered within the last hour had waited. */
 enum { LATENCY_BUCKETS = 9, LATENCY_WINDOW_MS = 3600000 };
 struct latency {
   int64_t since_ms;
   uint64_t buckets[LATENCY_BUCKETS], count, sum_ms;
 };
 void query_latency_count(struct latency *latency, int64_t wait_ms);
-/* Is the delivery one of those that are counted? */
+/* Is the delivery counted? */
 bool query_latency_takes(const struct latency *latency, const struct delivery *delivery);
 /* "latency". */
 void query_latency_put(struct json_writer *writer, const struct latency *latency);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/past.h: what history, explain and stream have in common: a session's deliveries and items
- * in memory, and why an item ended as it did.
+ * query/past.h: shared by history, explain and stream: reads a session's deliveries and items, and
+ * explains why an item ended as it did.
  */
 #ifndef QUERY_PAST_H
 #define QUERY_PAST_H
@@ -67,7 +67,7 @@ void past_write_delivery(struct question *question, const struct delivery *deliv
 int past_write_shown(struct question *question, const struct past *past,
                      const struct delivery *delivery, bool first, struct tidings_error *error);
 
-/* Says in a clause why a delivery was rolled back, by who did it. */
+/* Writes a clause that says why a delivery was rolled back. The clause depends on who did it. */
 const char *past_rollback(uint8_t settled_by);
 
 #endif

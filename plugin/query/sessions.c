@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/sessions.c: the query `sessions`: which sessions the store knows.
+ * query/sessions.c: the query `sessions`: it lists the sessions that the store knows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,8 +121,8 @@ static int take_turn_use(void *context, const struct transition *transition) {
   }
 }
 
-/* When its host last began or ended a turn, or handed something to the model: read from what is
- * kept anyway, the newest rows only. 0: never, or long ago. */
+/* Returns when the session's host last began or ended a turn, or handed something to the model. It
+ * reads only the newest rows, which are kept anyway. 0: never, or long ago. */
 static int find_use(struct question *question, const struct entry *entry, int64_t *ret_ms,
                     struct tidings_error *error) {
   enum { LOOKED_AT = 16 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/shown.c: the queries `preview` and `render`: what the model would read at the next delivery
- * point, and what it has read.
+ * query/shown.c: the query `preview`, which shows what the model would read at the next delivery
+ * point, and the query `render`, which shows what it has read.
  */
 #include "common/error.h"
 #include "query/answer.h"

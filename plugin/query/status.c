@@ -42,7 +42,7 @@ void query_write_queued_at(struct json_writer *writer, const struct message *mes
   write_time_or_null(writer, "queued_at", message->waited ? message->stamp_ms : 0);
 }
 
-/* The status of the last reply, in the same words; and everything that waits. */
+/* Lists the messages that are not over. */
 static void write_queue(struct json_writer *writer, const struct turns *turns) {
   json_open(writer, "queued", '[');
   for (size_t i = 0; i < turns->count; i++) {

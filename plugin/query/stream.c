@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/stream.c: the query `stream`: what was queued, and what reached the transcript.
+ * query/stream.c: the query `stream`: it lists what was queued and what reached the transcript.
  */
 #include "query/past.h"
 

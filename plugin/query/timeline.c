@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * query/timeline.c: the query `timeline`: what `tidings timeline` draws and `tidings tail` follows.
- * Each item with its explanation, each delivery with what it showed, and what the run did.
+ * query/timeline.c: the query `timeline`: the data for `tidings timeline` and `tidings tail`. It
+ * has each item with its explanation, each delivery with the texts that it showed, and the steps of
+ * the run.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -232,7 +233,7 @@ static int write_submitted(struct question *question, struct tidings_error *erro
   return code;
 }
 
-/* Writes what only a question for the whole session gets. */
+/* Writes the members that are only in an answer for the whole session. */
 static int write_rest(struct question *question, const struct past *past,
                       struct tidings_error *error) {
   const struct query_place *after = &question->request->after;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * query/totals.c: the query `totals`: sums over all sessions, a page of them at a time. It names no
- * session, and reads of each what waits and what was delivered last, not its history.
+ * session. For each one it reads what waits and what was delivered last, not the history.
  */
 #include <string.h>
 
@@ -182,7 +182,7 @@ static int sum_up(struct question *question, struct sums *sums, struct tidings_e
   return code;
 }
 
-/* -- what a database has besides --------------------------------------------------------------- */
+/* -- the figures of a database ----------------------------------------------------------------- */
 
 struct figures {
   struct json_writer *writer;

@@ -16,7 +16,7 @@ static size_t count_change(const struct file_list *list, size_t end, unsigned ch
   return count;
 }
 
-/* -- all of them by name ----------------------------------------------------------------------- */
+/* -- all files by name ------------------------------------------------------------------------- */
 
 static void write_all(const struct file_list *list, struct buffer *out) {
   bool one_change = count_change(list, list->count, list->changes[0]) == list->count, any = false;

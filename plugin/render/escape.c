@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/escape.c: see escape.h. An item is written line by line: what is deceptive anywhere is
- * shown, what is structure at the start of a line gets a backslash. Lines after the first keep
- * their indentation, and empty lines between others stay.
+ * render/escape.c: writes an item line by line. Deceptive characters are made visible everywhere;
+ * structure at the start of a line gets a backslash. Lines after the first keep their indentation,
+ * and empty lines between others stay.
  */
 #include "render/escape.h"
 
@@ -48,7 +48,7 @@ bool escape_shows(struct tidings_span text, size_t at) {
          (utf8_is_deceptive(code_point) || code_point == 0xFE0E || code_point == 0xFE0F);
 }
 
-/* The ASCII characters that need a look in each place, beside the control characters. */
+/* The ASCII characters that have to be checked in each place, beside the control characters. */
 enum { IN_ITEM = 1, INLINE = 2, IN_XML = 4, IN_ATTRIBUTE = 8, IN_JSON = 16, IN_ESCAPES = 32 };
 static const uint8_t special[128] = {
     ['<'] = IN_ITEM | INLINE | IN_XML | IN_ATTRIBUTE | IN_JSON,
@@ -157,8 +157,8 @@ static bool opens_tag(struct tidings_span whole, size_t at) {
   return !escape_shows(whole, at + fold_at(whole, at).taken) && lookalike_reserved_tag(whole, at);
 }
 
-/* Writes something harmless for the look of < at `at`, so that it opens no tag. Returns how many
- * bytes of the text it replaces. */
+/* Writes a harmless text in place of the character at `at` that looks like <, so that it opens no
+ * tag. Returns how many bytes of the text it replaces. */
 static size_t write_opener(struct tidings_span whole, size_t at, struct buffer *out) {
   struct fold fold = fold_at(whole, at);
   bool is_tag = fold.look[0] == '<' && opens_tag(whole, at);

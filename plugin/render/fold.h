@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/fold.h: what text looks like to a model. A model that reads "ѕystem‐remіnder" with
- * Cyrillic letters and a typographic hyphen takes it for the ASCII word. So searches for a word
- * compare what characters look like, by Unicode's own tables. Private to render/.
+ * render/fold.h: how text looks to a model. A model that reads "ѕystem‐remіnder" with Cyrillic
+ * letters and a typographic hyphen takes it for the ASCII word. So searches for a word compare what
+ * characters look like, by Unicode's own tables. Private to render/.
  */
 #ifndef RENDER_FOLD_H
 #define RENDER_FOLD_H

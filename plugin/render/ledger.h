@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/ledger.h: what is pending and queued, as one JSON object for the summary of a compacted
- * conversation. A host passes it to its model as it is.
+ * render/ledger.h: writes the pending notifications and queued messages as one JSON object for the
+ * summary of a compacted conversation. A host passes it to its model unchanged.
  */
 #ifndef RENDER_LEDGER_H
 #define RENDER_LEDGER_H

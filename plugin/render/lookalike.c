@@ -151,7 +151,7 @@ static size_t match_word(struct tidings_span text, size_t at, const char *word, 
 
 /* -- tags and names ---------------------------------------------------------------------------- */
 
-/* Ends a tag's name here? Not in <username>, nor in List<System.Out>. */
+/* Does a tag's name end here? Not in <username>, nor in List<System.Out>. */
 static bool ends_name(char look) { return !is_alphanumeric(look) && look != '.' && look != ':'; }
 
 /* The place of the first letter of a tag's name. */
@@ -162,7 +162,7 @@ static size_t skip_to_name(struct tidings_span text, size_t at) {
   return at;
 }
 
-/* The look of the first letters of reserved names: most tags are none of them. */
+/* The first letters of reserved names, as they look. Most tags begin with another letter. */
 static bool may_be_reserved(const struct fold *first) {
   return first->look[0] && strchr("_-ftal1|!snuhdi", first->look[0]);
 }
@@ -193,7 +193,7 @@ bool lookalike_reserved_tag(struct tidings_span text, size_t at) {
   size_t name = at + fold_at(text, at).taken;
   for (struct fold fold; (fold = fold_at(text, name)).kind == FOLD_BLANK || fold.look[0] == '/';)
     name += fold.taken;
-  if (ends_line(text, name)) return true; /* whatever the next line brings */
+  if (ends_line(text, name)) return true; /* whatever is on the next line */
   return is_reserved_name(text, skip_to_name(text, at)) || lookalike_block_tag(text, at);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/lookalike.h: what a model could take for a part of its conversation, or of a block of
- * ours, in any format. Only looks; changes nothing. Private to render/.
+ * render/lookalike.h: finds text that a model could take for a part of its conversation, or of a
+ * block of ours, in any format. Changes nothing. Private to render/.
  *
  * All of them see a text as it looks (fold.h): through characters that nobody sees, letters of
  * other scripts that look like ASCII, escapes of JSON, and words that are broken over lines. `text`
@@ -33,8 +33,8 @@ size_t lookalike_line_after(struct tidings_span text, size_t end);
 
 /* When a line of dashes counts as a fence of ours: only if a title follows, or always. */
 enum fences { FENCES_WITH_TITLE, FENCES_ALL };
-/* The place where the line begin..end shows something first, if it reads as a line that our blocks
- * have: a fence, a title, a heading, a count, a header, a marker. Else NO_MARK. */
+/* If the line begin..end reads as a line of our blocks (a fence, a title, a heading, a count, a
+ * header, a marker), returns the place of its first visible character. Else NO_MARK. */
 size_t lookalike_line_mark(enum fences fences, struct tidings_span text, size_t begin, size_t end);
 
 #endif

@@ -12,7 +12,7 @@ static int render_block(struct measure *measure, const struct line *lines, size_
   return render_bytes(&input, &measure->scratch, ret_bytes);
 }
 
-/* A line with one letter of text and no age. Only the level of such lines differs. */
+/* Makes a line with one letter of text and no age. Such lines differ only in their level. */
 static struct line small_line(const struct measure *measure, unsigned level) {
   static const struct item item = {.note = {.source = {"x", 1}, .message = {"x", 1}}};
   return (struct line){.item = &item,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/neutralize.h: makes a text harmless that does not become a line of a block, as an item's
- * text does: all of it can be read as before, but nothing in it can be taken for a block of ours. A
- * second application changes nothing.
+ * render/neutralize.h: makes a text harmless that does not become a line of a block. All of the
+ * text stays readable, but nothing in it can be taken for a block of ours. A second application
+ * changes nothing.
  */
 #ifndef RENDER_NEUTRALIZE_H
 #define RENDER_NEUTRALIZE_H

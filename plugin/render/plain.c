@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * render/plain.c: the format `plain`: a statement of fact and a list, in the plan's order. Each
- * level but info is written in front, and the source, unless the sentence is tidings' own, which
- * names it. The block does not claim to be the system and asks for nothing, because models take
- * such text from outside for an attack.
+ * level but info is written in front. So is the source, unless the sentence is tidings' own,
+ * because that one names it. The block does not claim to be the system and asks for nothing,
+ * because models take such text from outside for an attack.
  */
 #include <tidings/reply.h>
 
@@ -52,7 +52,7 @@ void render_plain(const struct render_input *input, struct buffer *out) {
     buffer_byte(out, '\n');
   }
   render_pending_line(input->deferred, out);
-  /* Text of the carrier's follows, which may begin as an item does. */
+  /* The carrier's text follows, and it may begin like an item. */
   if (input->place == TIDINGS_PLACE_PREPEND) render_markdown_fence(input, out);
   else if (!out->failed) out->len--; /* the last line feed */
 }

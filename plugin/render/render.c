@@ -135,7 +135,8 @@ static void render_user_text(const struct render_input *input, struct tidings_sp
   render_steered(input, text, out);
 }
 
-/* In the user's own voice where there is one beside the carrier; always after the block. */
+/* Steered messages have the user's own voice if the carrier can have one beside it. They always
+ * come after the block. */
 static int render_user(const struct render_input *input, struct tidings_span text,
                        struct arena *arena, struct rendered *message) {
   struct buffer out = BUFFER_EMPTY;

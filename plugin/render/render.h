@@ -21,7 +21,7 @@
 struct render_input {
   const struct line *lines;
   size_t line_count;
-  size_t deferred;               /* > 0: the last line says so */
+  size_t deferred;               /* how many lines wait; if any, the last line says so */
   struct tidings_span host_name; /* empty: "the agent host" */
   struct tidings_span nonce;     /* the nonce in the fence; empty: none */
   uint8_t format, order, place;  /* enum format, enum order, TIDINGS_PLACE_PREPEND or _APPEND */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/run.c: see run.h. All of it comes from outside: it is text without escape sequences here,
- * and is made harmless like every notification when it is shown.
+ * render/run.c: writes how a command ended. All texts come from outside. Here they have no escape
+ * sequences; like every notification, they are made harmless when they are shown.
  */
 #include "render/run.h"
 
@@ -81,7 +81,7 @@ void render_last_lines(struct tidings_span output, size_t most, struct buffer *o
 
 /* -- the first line ---------------------------------------------------------------------------- */
 
-/* On one line; what is longer is visibly cut. */
+/* Writes the text on one line, and visibly cuts it if it is longer. */
 static void write_on_line(struct tidings_span text, size_t most, struct buffer *out) {
   struct buffer plain = BUFFER_EMPTY;
   plain_text(text, &plain);
@@ -132,7 +132,7 @@ static void write_log(const struct report *report, struct buffer *out) {
   buffer_byte(out, ')');
 }
 
-/* A name that the command does not say: the user's own. */
+/* Is the name the user's own, one that the command does not contain? */
 static bool is_named(const struct report *report) {
   return report->tool.len &&
          !memmem(report->command.ptr, report->command.len, report->tool.ptr, report->tool.len);

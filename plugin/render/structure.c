@@ -41,8 +41,8 @@ static bool is_level_mark(struct tidings_span line) {
   return false;
 }
 
-/* Does a line look like one of a block of ours, though its bytes differ? Its beginning is looked at
- * as ASCII: long dashes as =, which makes rules but no items. */
+/* Does a line look like a line of our blocks, though its bytes differ? Its beginning is converted
+ * to ASCII. A long dash becomes =, which makes rules but no items. */
 static bool is_disguised_structure(enum escape where, struct tidings_span line) {
   char look[48];
   size_t len = 0;

@@ -13,8 +13,9 @@
  * nowhere. */
 size_t structure_mark(enum escape where, struct tidings_span line);
 
-/* The same in an indented line after an item's first, where marks of lists, quotes and tables start
- * nothing: 0 if what follows them is structure. *ret_text: where that begins. */
+/* The same for an indented line after an item's first line. There marks of lists, quotes and tables
+ * start nothing. Returns 0 if the text after such marks is structure. *ret_text: where that text
+ * begins. */
 size_t structure_inner_mark(enum escape where, struct tidings_span line, size_t *ret_text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * values/event.h: an event as a value: what event/ makes of the bytes of a CloudEvents object. No
+ * values/event.h: an event as a value: event/ makes it from the bytes of a CloudEvents object. No
  * behaviour.
  */
 #ifndef VALUES_EVENT_H
@@ -12,7 +12,7 @@
 /* In classes, each a range that a predicate below names. */
 enum event_type {
   EVENT_NOTIFICATION,
-  /* Reports: what producers make notifications of. */
+  /* Reports: producers make notifications of them. */
   EVENT_HANDLE_STATE,
   EVENT_HANDLE_POLLED,
   EVENT_RUN_FINISHED,
@@ -31,7 +31,7 @@ enum event_type {
   EVENT_MESSAGE_MOVED,
   EVENT_MESSAGE_REDIRECTED,
   /* The course of a turn. */
-  EVENT_TURN_STOP, /* anybody's: it is to end */
+  EVENT_TURN_STOP, /* sent by anybody: the turn is to end */
   EVENT_TURN_STARTED,
   EVENT_TURN_DECLINED,
   EVENT_TURN_FINISHED,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * values/line.h: what the policy decides to show, and what render/ writes. No behaviour.
+ * values/line.h: a line that the policy decides to show and render/ writes. No behaviour.
  */
 #ifndef VALUES_LINE_H
 #define VALUES_LINE_H
@@ -17,7 +17,7 @@ struct line {
   uint64_t place;
   uint64_t newest;               /* the n of the newest item it stands for */
   int64_t time_ms;               /* when that happened */
-  uint64_t group;                /* the first place of those of its kind that it stands beside */
+  uint64_t group;                /* the first place of the lines of its kind beside it */
   const struct file_list *files; /* the message is a list of files; NULL: it is not */
   size_t listed;                 /* how many of the files have room in the list */
   uint32_t count;                /* how many items it stands for */

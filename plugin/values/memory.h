@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * values/memory.h: what producers remember of a session, and the store keeps. No behaviour.
+ * values/memory.h: the state that producers remember about a session and the store keeps. No
+ * behaviour.
  */
 #ifndef VALUES_MEMORY_H
 #define VALUES_MEMORY_H
@@ -11,8 +12,8 @@
 
 #include "common/span.h"
 
-/* A call of a tool that the host has reported to run: what changes meanwhile changes while it
- * runs. */
+/* A call of a tool that the host has reported as running. Files that change meanwhile changed while
+ * it ran. */
 struct tool_call {
   struct tidings_span call_id, tool;
   int64_t from_ms, to_ms;
@@ -22,7 +23,7 @@ struct tool_call {
 
 enum { MEMORY_CALLS = 16 }; /* the newest ones */
 
-/* How a path is remembered that a call of the assistant's own has changed: by its hash. */
+/* A path that a call of the assistant's own has changed is remembered by its hash. */
 enum { EDIT_KEY_BYTES = 8, MEMORY_EDITS = 256 /* the newest ones */ };
 
 struct memory {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * values/outline.h: the little that has to be known of an item so that a plan need not read it.
+ * values/outline.h: the few facts about an item that a plan needs if it does not read the item.
  * Most items are plain: no step of a plan relates them to another item, except that equal ones
  * within the window share a line.
  */
@@ -35,7 +35,7 @@ struct outline {
   bool rings;       /* notification_rings */
 };
 
-/* `kind` is where its kind is written, whose text is the item's. */
+/* Writes its kind to `kind`; the text of the kind stays the item's. */
 struct outline outline_of(const struct item *item, struct outline_kind *kind);
 bool outline_kind_equal(const struct outline_kind *a, const struct outline_kind *b);
 
@@ -43,8 +43,8 @@ uint64_t outline_hash(uint64_t hash, struct tidings_span text); /* of texts one 
 /* How many bytes the first line of a message has, with the empty lines before it: they say nothing.
  */
 size_t outline_first_line(struct tidings_span message);
-/* The part of a message that has to be shown: its first line, and of one that is not critical about
- * 200 bytes of that. */
+/* The part of a message that has to be shown: its first line. If the item is not critical, about
+ * 200 bytes of that line are enough. */
 size_t outline_least_bytes(struct tidings_span message, bool critical);
 
 #endif

@@ -2,8 +2,8 @@
  *
  * rules/policy/annihilate.c: removes two reports that cancel each other out before either was
  * shown: an MCP server that disconnected and reconnected, a file that was created and deleted, a
- * rate limit whose time is over. (For a handle that waited and continues: see plan_withdrawal.) A
- * critical notification cancels out with a critical one only.
+ * rate limit whose time is over. (plan_withdrawal does this for a handle that waited and
+ * continues.) A critical notification cancels out with a critical one only.
  */
 #include "rules/policy/steps.h"
 

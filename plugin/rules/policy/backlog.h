@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/backlog.h: what a process notes about a session's items, so that a delivery which
- * shows few of many needs to read only those that can be on it: the outline of each is enough to
- * say which lines go first and how many lines the others are.
+ * rules/policy/backlog.h: notes that a process keeps about a session's items. If a delivery shows
+ * few of many items, it reads only those that it may show: the outlines in the notes say which
+ * lines go first and how many other lines there are.
  */
 #ifndef RULES_POLICY_BACKLOG_H
 #define RULES_POLICY_BACKLOG_H
@@ -21,9 +21,9 @@ int backlog_reserve(struct backlog *backlog, size_t count);
  * kind that the backlog has not seen yet. 0, or -1: no memory. */
 int backlog_add(struct backlog *backlog, const struct outline *outline);
 uint64_t backlog_newest(const struct backlog *backlog); /* its number; 0: none was noted */
-/* Forgets what has ended for good. Items below `n` are not asked for any more. */
+/* Forgets items that have ended for good. Nobody asks for items below `n` any more. */
 void backlog_forget_below(struct backlog *backlog, uint64_t n);
-/* Was the item noted, and is it as it was noted? */
+/* Was the item noted, and is it unchanged since? */
 bool backlog_knows(const struct backlog *backlog, const struct item *item);
 
 /* Items first..last. */
@@ -38,7 +38,7 @@ struct backlog_wanted {
   uint64_t pinned; /* number of the item that the turn was started for; 0: none */
   size_t reach;    /* how many of the first lines are needed */
 };
-/* The items that a plan has to have, by n, and what the others are. */
+/* The items that a plan needs, by n, and a summary of the others. */
 struct backlog_choice {
   uint64_t *items;
   size_t count;

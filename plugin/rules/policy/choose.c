@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/choose.c: which items a plan has to have, by what is noted of all of them. It makes
- * the windows as coalesce.c does, and deals the lines out as fair.c does: a line that `reach`
- * others go before is not needed. Items that other steps remove or look at are always needed.
+ * rules/policy/choose.c: finds the items that a plan needs, from the notes about all of them. It
+ * makes the windows as coalesce.c does, and deals the lines out as fair.c does: a line is not
+ * needed if `reach` others go before it. Items that other steps remove or look at are always
+ * needed.
  */
 #include <string.h>
 
@@ -188,9 +189,9 @@ static int deal_level(struct choosing *choosing, unsigned level, size_t before,
   return 0;
 }
 
-/* Needed are all lines that are taken, and that of the window's first item, because its time
- * decides which others are in the window. If it is not taken, it is the last of its lane and goes
- * after all that are. */
+/* All lines that are taken are needed. The line of the window's first item is needed too, because
+ * the time of that item decides which others are in the window. If that line is not taken, it is
+ * the last of its lane and goes after all taken lines. */
 static bool is_line_needed(const struct choosing *choosing, const struct backlog_window *window,
                            uint32_t line) {
   if (!window->taken) return false;
@@ -263,7 +264,7 @@ int backlog_choose(struct backlog *backlog, const struct backlog_wanted *wanted,
   choice.noted = choosing.count;
   if (lines < wanted->reach + REST_AT_LEAST) return 0;
   if (deal_lines(&choosing, &choice.rest.lines, arena)) return -1;
-  /* With the lines between them left out, the pinned one might join a needed one. */
+  /* If the lines between them are left out, the pinned line might join a needed line. */
   if (choosing.pinned != SIZE_MAX && !is_needed(&choosing, (uint32_t)choosing.pinned)) return 0;
   if (choice.rest.lines < REST_AT_LEAST) return 0;
   choice.rest.bytes = choosing.bytes;

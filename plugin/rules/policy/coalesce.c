@@ -42,8 +42,9 @@ static bool is_within(const struct work *work, size_t first, size_t i) {
   return apart <= window && apart >= -window;
 }
 
-/* Source, name and level as one text. Changed files never share a window with what only reads like
- * one, nor those that changed while a tool ran with others: a list says so of all or none. */
+/* Source, name and level as one text. Changed files never share a window with an item that only
+ * reads like one. Files that changed while a tool ran do not share one with other files, because a
+ * list mentions the tool for all of its files or for none. */
 static int write_kind(const struct work *work, size_t i, struct tidings_span *ret) {
   const struct notification *note = &work->items[i].note;
   bool is_file = is_file_change(&work->items[i]);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/fair.c: which items go first if not all fit. Critical items go first; then pinned
- * ones, because they started the very turn that carries them; then the more important levels.
- * Within a level the sources take turns, so that a chatty source cannot keep the others out.
+ * rules/policy/fair.c: decides which items go first if not all fit. Critical items go first; then
+ * pinned ones, because they started the very turn that carries them; then the more important
+ * levels. Within a level the sources take turns, so that a chatty source cannot keep the others
+ * out.
  */
 #include <string.h>
 
@@ -25,7 +26,7 @@ static int by_turn(const void *left, const void *right) {
   return a->line < b->line ? -1 : a->line > b->line;
 }
 
-/* Many lines may wait, and few are shown: what need not be written is not touched. */
+/* Many lines may wait, and few are shown. So memory that need not be written is not touched. */
 static int deal_rounds(const struct work *work, struct candidate *candidates) {
   struct tidings_span *sources = arena_array(work->arena, work->line_count, sizeof *sources);
   size_t *leaders = arena_array(work->arena, work->line_count, sizeof *leaders);

@@ -5,7 +5,7 @@
  */
 #include "rules/policy/steps.h"
 
-/* The draft called the source of a tool's notifications "handle"; such a key is for both names. */
+/* The draft called the source of a tool's notifications "handle"; such a key counts for both. */
 static bool is_rule_for(struct tidings_span rule_source, struct tidings_span source) {
   return span_equal(rule_source, source) ||
          (span_is(rule_source, "handle") && span_is(source, "tool"));
@@ -24,7 +24,7 @@ static enum reason kind_rule_against(const struct kind_rule *rule,
   return rule->flat ? REASON_FLAT_KIND : REASON_KIND;
 }
 
-/* The broadest one, so that the reason names what would have to change first. */
+/* Returns the broadest setting, so that the reason names what would have to change first. */
 enum reason policy_filter_reason(const struct settings *settings, const struct notification *note) {
   if (!settings->notifications_enabled) return REASON_MASTER_SWITCH;
   enum reason broadest = REASON_NONE;

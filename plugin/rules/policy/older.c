@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/older.c: the newest state stands, also where a newer report of files is shown before
- * an older one: newest first with a cap, or because the older one has no room. An item that waits
- * and is older than what is shown of the same files ends as superseded.
+ * rules/policy/older.c: keeps the newest state of files valid if a newer report is shown before an
+ * older one. That happens with newest first and a cap, or if the older report has no room. An item
+ * that waits ends as superseded if a newer report of the same files is shown.
  */
 #include "rules/policy/steps.h"
 
@@ -10,8 +10,8 @@ static bool reports_files(const struct item *item) {
   return item->note.made_by == MADE_BY_FILE_CHANGED && item->facts.path_count;
 }
 
-/* Keys, handles and servers need no second look: of each only the newest is left, and a critical
- * one, which gives way to no other. */
+/* Keys, handles and servers need no second look: for each of them only the newest item is left, and
+ * perhaps a critical one, which gives way to no other. */
 int policy_note_lines(struct work *work) {
   size_t count = 0;
   for (size_t i = 0; i < work->item_count; i++)
@@ -38,7 +38,8 @@ static bool waits(const struct work *work, const struct line *line) {
   return false;
 }
 
-/* Lines all of whose items end here do not wait any more. Their `count` says here whether they did.
+/* A line does not wait any more if all its items end here. In this function its `count` says
+ * whether it waited before.
  */
 static void end_items(struct work *work, const struct disposition *ended, size_t count) {
   for (size_t l = 0; l < work->made_count; l++) work->made[l].count = waits(work, &work->made[l]);

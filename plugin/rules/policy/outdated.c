@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/outdated.c: pending items that are older than what was shown of the same thing: of
- * one source with the same key, of the same handle or MCP server, or of the same files. They were
- * leased while the newer ones were shown. A critical item gives way to a critical one only.
+ * rules/policy/outdated.c: finds pending items that are older than a shown item about the same
+ * thing: the same key of one source, the same handle or MCP server, or the same files. The older
+ * ones were leased while the newer ones were shown. A critical item gives way to a critical one
+ * only.
  */
 #include "rules/policy/steps.h"
 
@@ -67,7 +68,7 @@ static bool names_files(const struct item *item) {
   return item->note.made_by == MADE_BY_FILE_CHANGED && item->facts.path_count;
 }
 
-/* Two reports that a file was modified may be of two changes. */
+/* Two reports that a file was modified may be about two changes. */
 static bool says_anew(const struct item *item, const struct item *newer) {
   return gives_way(item, newer) && (item->facts.change != newer->facts.change ||
                                     span_equal(item->note.tool, newer->note.tool));

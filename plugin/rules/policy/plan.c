@@ -17,7 +17,7 @@ static int begin(struct work *work) {
   return 0;
 }
 
-/* The steps that end items whatever there is room for. */
+/* The steps that end items, however much room there is. */
 static int remove_items(struct work *work) {
   policy_expire(work);
   if (policy_withdraw(work) || policy_annihilate(work)) return -1;
@@ -68,8 +68,8 @@ static int choose_lines(struct work *work) {
   return 0;
 }
 
-/* Would it be the same plan if the rest were among the items? No step got to the end of the lines
- * that go first, and each line of the rest can be shown at some time. */
+/* Might the plan be different if the rest were among the items? Not if no step reached the end of
+ * the lines that go first and each line of the rest can be shown at some time. */
 static bool falls_short(const struct work *work, const struct rest *rest) {
   size_t max = work->settings->max_items, used = work->line_count + work->too_large;
   if (!rest || !rest->lines) return false;
@@ -132,7 +132,7 @@ int plan_left(const struct item *items, size_t item_count, const struct settings
 }
 
 /* A single report needs its facts only if its message is so long that it may name more files than a
- * list does; of two, one may be older than the other. */
+ * list does. Two reports need theirs because one may be older than the other. */
 bool plan_needs_facts(const struct item *items, size_t item_count,
                       const struct settings *settings) {
   size_t reports = 0;

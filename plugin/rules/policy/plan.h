@@ -27,8 +27,8 @@ struct token_counter {
 /* How much the carrier can take. */
 struct room {
   const struct render_input *frame; /* what the lines will be rendered with */
-  uint64_t bytes;                   /* of all texts of the reply */
-  uint64_t taken;                   /* of them, by what goes before the notifications */
+  uint64_t bytes;                   /* for all texts of the reply */
+  uint64_t taken;                   /* of these bytes, by texts before the notifications */
   size_t deferred;                  /* lines that wait but are not among the items */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/replace.c: an item that waits for its time makes way for one with its key that was
- * pushed after it, whether that one is due or not. So the newest of the reminders with one key is
- * the one that counts, whatever the older ones were for.
+ * rules/policy/replace.c: an item that waits for its time makes way for a later item with the same
+ * key, whether the later one is due or not. So the newest reminder with a key counts, whatever the
+ * older ones were for.
  */
 #include "rules/policy/steps.h"
 
@@ -11,7 +11,7 @@ struct latest {
   const struct item *any, *critical;
 };
 
-/* An item that is due waits for nothing: the other steps are for it. */
+/* An item that is due waits for nothing: the other steps handle it. */
 static bool can_be_replaced(const struct item *item, int64_t now_ms) {
   return item->note.message.len && item->note.key.len && !item_is_due(item, now_ms);
 }

@@ -45,7 +45,7 @@ static int fits_alone(struct work *work, const struct line *line, uint64_t room,
   return admit_line(work, line, bytes, waiting, room, &none, ret_fits);
 }
 
-/* -- what has to step aside -------------------------------------------------------------------- */
+/* -- which lines do not fit -------------------------------------------------------------------- */
 
 /* Writes the shortest form in which the line may be shown. */
 static int write_least(const struct work *work, const struct line *line, struct line *ret_least) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/steps.h: what the steps of a plan share. Private to policy/. Each step removes some
- * of the remaining items or orders them; it reads nothing but this.
+ * rules/policy/steps.h: data and functions that the steps of a plan share. Private to policy/. Each
+ * step removes some of the remaining items or orders them; it reads nothing else.
  */
 #ifndef RULES_POLICY_STEPS_H
 #define RULES_POLICY_STEPS_H
@@ -87,9 +87,9 @@ void policy_filter(struct work *work);
  * and level. */
 enum reason policy_filter_reason(const struct settings *settings, const struct notification *note);
 int policy_supersede(struct work *work);
-/* The thing that an item is about, by its key (REASON_NEWER_KEY) or by the handle or server whose
- * state it reports (REASON_NEWER_STATE), with the owner of that name in front: a handle and a
- * server of one name are different things. Empty: none. Returns 0, or -1: no memory. */
+/* Names the thing that an item is about: its key (REASON_NEWER_KEY), or the handle or server whose
+ * state it reports (REASON_NEWER_STATE). The owner of the name is in front, because a handle and a
+ * server with one name are different things. Empty: none. Returns 0, or -1: no memory. */
 int policy_subject(const struct item *item, enum reason reason, struct arena *arena,
                    struct tidings_span *ret);
 int policy_coalesce(struct work *work); /* makes the lines */
@@ -120,11 +120,12 @@ static inline bool is_file_change(const struct item *item) {
   return item->note.made_by == MADE_BY_FILE_CHANGED && item->facts.path_count &&
          !notification_is_critical(&item->note);
 }
-/* The newest state of each path that an item names which is left. `windows`: of each item, the
- * first item of its window; NULL: all share one, and only reports of one file each undo each other.
+/* Finds the newest state of each path that a remaining item names. `windows`: the first item of
+ * each item's window; NULL: all items share one window, and only reports of one file each undo each
+ * other.
  */
 int policy_trace_files(const struct work *work, const size_t *windows, struct trace *ret_trace);
-/* Ends the items all of whose paths were undone. */
+/* Ends the items whose paths were all undone. */
 void policy_end_undone(struct work *work, const struct trace *trace);
 /* Makes line->files. */
 int policy_list_files(const struct work *work, struct line *line);

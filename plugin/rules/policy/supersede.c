@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/supersede.c: of the items of one source with the same key, and of the reported
- * states of one handle or MCP server, only the newest stays, in the place of the oldest. A critical
- * item is superseded by a critical one only. A silent one does not stay, either.
+ * rules/policy/supersede.c: keeps only the newest of several items of one source with the same key,
+ * or of several states of one handle or MCP server. It takes the place of the oldest. Only a
+ * critical item supersedes a critical one. A silent item does not stay, either.
  */
 #include "rules/policy/steps.h"
 

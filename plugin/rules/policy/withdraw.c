@@ -16,8 +16,8 @@
 
 enum {
   WATCHER_MS = 2000, /* how far a watcher's notification may be from the change that it saw */
-  PROOF_MS = 60000   /* so long an edit with a stamp waits for a watcher; that is cheap, because it
-                        withdraws nothing by mistake */
+  PROOF_MS = 60000   /* how long an edit with a stamp waits for a watcher; a long time is cheap,
+                        because a stamp withdraws nothing by mistake */
 };
 
 struct edit {                      /* a path that the assistant's own call has changed */

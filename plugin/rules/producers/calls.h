@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/producers/calls.h: which tool ran when, so that a file change that a tool made is not taken
- * for another program's. Pure: times are arguments.
+ * rules/producers/calls.h: remembers which tool ran when, so that a file change made by a tool is
+ * not taken for a change by another program. Pure: times are arguments.
  */
 #ifndef RULES_PRODUCERS_CALLS_H
 #define RULES_PRODUCERS_CALLS_H
@@ -9,17 +9,17 @@
 #include "values/event.h"
 #include "values/memory.h"
 
-/* Notes which calls the event starts or ends, or that it ends all of them. Text
- * is the event's. Returns whether anything has changed. */
+/* Notes which calls the event starts or ends, or that it ends all calls. The text stays the
+ * event's. Returns whether anything has changed. */
 bool calls_take(struct memory *memory, const struct event *event, int64_t now_ms);
 /* The same, but only for ends: an event that starts a call changes nothing. */
 bool calls_end(struct memory *memory, const struct event *event, int64_t now_ms);
-/* Takes over what `shared` says: calls that run, and the ends of those that `memory` has. Text is
- * shared's. Returns whether anything has changed. */
+/* Takes over from `shared` the calls that run, and the ends of calls that `memory` has. The text
+ * stays that of `shared`. Returns whether anything has changed. */
 bool calls_update(struct memory *memory, const struct memory *shared);
-/* Leaves out those that `shared` has, too, and knows better. */
+/* Removes from `memory` the calls that `shared` also has and knows better. */
 void calls_leave_out(struct memory *memory, const struct memory *shared);
-/* May an event of this type change them? */
+/* May an event of this type change the calls? */
 bool calls_concerns(const struct event *event);
 
 /* The host has died: its calls that ran, in `memory` and `shared`, are orphaned, and no others are.

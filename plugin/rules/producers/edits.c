@@ -33,7 +33,7 @@ bool edits_are_new(const struct memory *memory, const struct report *report) {
   return false;
 }
 
-/* More of one report than are remembered: the first ones count. */
+/* If one report has more files than are remembered, the first ones count. */
 int edits_take(struct memory *memory, const struct report *report, struct arena *arena) {
   enum { MOST_BYTES = MEMORY_EDITS * EDIT_KEY_BYTES };
   size_t len = memory->edits.len, begin = len;

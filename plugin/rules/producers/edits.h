@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/producers/edits.h: which files the assistant has edited: if one of them changes later, it
- * has to be read again. Pure.
+ * rules/producers/edits.h: remembers which files the assistant has edited: if one of them changes
+ * later, it has to be read again. Pure.
  */
 #ifndef RULES_PRODUCERS_EDITS_H
 #define RULES_PRODUCERS_EDITS_H

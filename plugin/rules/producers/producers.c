@@ -33,13 +33,13 @@ static void produce_handle_state(const struct report *report, struct produced *p
   }
 }
 
-/* The assistant has looked itself. */
+/* The assistant has asked for the handle's state itself, so it needs no notification. */
 static void produce_handle_polled(const struct report *report, struct produced *produced) {
   produced->withdraw_handle = report->handle;
   produced->withdraw_reason = REASON_POLLED;
 }
 
-/* A handle's last state: a poll withdraws it, and it supersedes what was said before it. */
+/* This is a handle's last state. A poll withdraws it, and it supersedes earlier states. */
 static void produce_run(const struct report *report, struct produced *produced, bool failed) {
   if (failed) set_note(produced, "run", "failed", TIDINGS_LEVEL_ERROR);
   else set_note(produced, "run", "finished", TIDINGS_LEVEL_INFO);
@@ -66,7 +66,7 @@ static void produce_mcp_state(const struct report *report, struct produced *prod
 }
 
 /* A change that a call of the assistant's own caused is pushed all the same: the policy withdraws
- * it together with what a watcher says of it. */
+ * it together with a watcher's report of the same change. */
 static void produce_file_changed(const struct report *report, struct produced *produced) {
   set_note(produced, "file", "changed", TIDINGS_LEVEL_INFO);
   produced->note.caused_by = report->caused_by;
@@ -102,7 +102,7 @@ static void produce_rate_limited(const struct report *report, struct produced *p
   set_note(produced, "rate", "limited", TIDINGS_LEVEL_WARNING);
 }
 
-/* An idle session is started for it. */
+/* This notification starts a turn in an idle session. */
 static void produce_subagent_finished(const struct report *report, struct produced *produced) {
   (void)report;
   set_note(produced, "subagent", "finished", TIDINGS_LEVEL_INFO);

@@ -45,7 +45,7 @@ static void name_carried(struct step *step) {
     turns->messages[step->input->named[i]].named = true;
 }
 
-/* A single carrier in the transcript is enough, whatever becomes of the others. */
+/* It is enough that the transcript has one carrier, whatever happens to the others. */
 int turns_carrier_committed(struct step *step) {
   name_carried(step);
   for (size_t i = 0; i < step->turns->count; i++) {

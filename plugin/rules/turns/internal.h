@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/internal.h: what the files of the machine share. Private to turns/.
+ * rules/turns/internal.h: declarations that the files of the machine share. Private to turns/.
  */
 #ifndef RULES_TURNS_INTERNAL_H
 #define RULES_TURNS_INTERNAL_H

@@ -95,7 +95,7 @@ static int own_turn(struct step *step) {
   step->run->stop = STOP_NONE; /* it was meant for the offer */
   turns_start_turn(step, TURN_OF_HOST);
   if (step->input->event == TURNS_STARTED_OWN)
-    step->run->auto_turns = 0; /* an own turn for certain, no late word of one that is over */
+    step->run->auto_turns = 0; /* surely a turn of its own, not a late report */
   step->run->phase = (uint8_t)phase_of(step->input->event);
   return 0;
 }
@@ -144,7 +144,7 @@ static int decline(struct step *step) {
   return 0;
 }
 
-/* An event from before the turn began ended another one. */
+/* If the event is older than the turn, it ended an earlier turn. */
 static bool is_older_than_turn(const struct step *step) {
   return step->input->at_ms && step->input->at_ms < step->run->started_ms;
 }
@@ -382,7 +382,7 @@ bool turns_has_unknown_offer(const struct run *run) {
   return run->state == RUN_STARTING && !run->offer_known && !run->compacting;
 }
 
-/* If the store has lost all that was offered, the next offer takes its place. */
+/* If the store has lost all offered messages, makes the next offer instead. */
 static void replace_lost_offer(struct step *step) {
   if (step->run->state != RUN_STARTING || step->run->kind != TURN_OF_MESSAGES) return;
   for (size_t i = 0; i < step->turns->count; i++) {
@@ -398,7 +398,7 @@ bool turns_has_unknown_stop(const struct run *run) {
          !run->compacting;
 }
 
-/* Asks the attached host, which alone can be asked, and only if it listens. */
+/* Asks the attached host, if it listens. No other host can be asked. */
 static void ask_host(struct step *step) {
   const struct turns_input *input = step->input;
   struct run *run = step->run;
@@ -433,7 +433,7 @@ static bool any_steering(const struct turns *turns) {
   return false;
 }
 
-/* Sets the start also if a turn runs already: the end of the one before may have been lost.
+/* Sets the start even if a turn runs already: the end of that turn may have been lost.
  */
 static void set_start(struct step *step) {
   bool starts = step->input->event == TURNS_STARTED || step->input->event == TURNS_STARTED_OWN;

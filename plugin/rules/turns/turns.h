@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/turns.h: which message starts the next turn. A pure function: its input is a
+ * rules/turns/turns.h: decides which message starts the next turn. A pure function: its input is a
  * session's run and messages, an event, and the settings; its output is the new run and messages,
  * and what to ask of the host. docs/turns.md describes it in words.
  *
@@ -17,8 +17,8 @@
 #include "values/run.h"
 #include "values/settings.h"
 
-/* By place: all that are alive, of the turn or orphaned, and whatever else the step names. Room for
- * one more. */
+/* The messages, by place: all that are alive, of the turn or orphaned, and all others that the step
+ * names. The array has room for one more. */
 struct turns {
   struct run run;
   struct message *messages;
@@ -30,7 +30,7 @@ struct urgency {
   bool urgent; /* something is critical or has activation interrupt, and may be forced */
   /* number of the newest item that asks for a turn in an idle session; 0: none does */
   uint64_t asking;
-  int64_t due_ms; /* of those that were for later, the latest; 0: none was */
+  int64_t due_ms; /* the latest due time of items that were for later; 0: none was */
   uint64_t most;  /* number of the most pressing of those that ask */
 };
 
@@ -95,14 +95,14 @@ bool turns_has_unknown_offer(const struct run *run);
 /* Was the host asked to end the turn, and has not received that yet? */
 bool turns_has_unknown_stop(const struct run *run);
 
-/* When the batch that waits is due, or in an idle session the next message that was submitted for a
- * later time; 0: none waits. */
+/* Returns when the waiting batch is due. In an idle session it is the time of the next message that
+ * was submitted for later. 0: none waits. */
 int64_t turns_due_ms(const struct turns *turns, const struct settings *settings);
 
 /* Would a tool result with nothing to show or steer change anything? */
 bool turns_reacts_to_tool_result(const struct run *run);
 
-/* Are they the same in all that is stored? */
+/* Do the two runs agree in everything that is stored? */
 bool turns_same_run(const struct run *a, const struct run *b);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/urge.c: what an urgent notification makes the host do: start a turn in an idle
- * session, stop a stream, or nothing, because the next carrier has it anyway. It never changes
+ * rules/turns/urge.c: decides what the host does about an urgent notification: start a turn in an
+ * idle session, stop a stream, or nothing, because the next carrier has it anyway. It never changes
  * which message is next.
  */
 #include "rules/turns/internal.h"

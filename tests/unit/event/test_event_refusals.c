@@ -69,7 +69,7 @@ Test(event_refusals, reports_are_refused_in_whole_sentences) {
   }
 }
 
-/* No field that a type requires is without words for what is expected. */
+/* For each field that a type requires, the error says what is expected. */
 Test(event_refusals, what_is_missing_is_named) {
   static const char *const types[] = {"handle.state",   "handle.polled", "run.finished",
                                       "run.failed",     "mcp.state",     "config.changed",
@@ -282,7 +282,7 @@ Test(event_refusals, refuses_times_that_are_none) {
   }
 }
 
-/* With data that is none, so that each says what it would have. */
+/* Passes data that is not an object. Every type refuses it, and so knows its name. */
 Test(event_refusals, every_type_of_the_contract_is_known_by_name) {
   static const char *const types[] = {
       "notification",      "handle.state",       "handle.polled",
