@@ -86,7 +86,7 @@ void fleet_raw_look(struct fleet_raw *raw) { run_one(raw, "look"); }
 void fleet_raw_read(struct fleet_raw *raw) { run_one(raw, "read"); }
 
 /* Sends the statements in one round trip. `session`: the parameter of the statements that have one.
- * */
+ */
 static void together(struct fleet_raw *raw, const char *session, const char *const *names) {
   const char *values[] = {session};
   int count = 0;

@@ -9,7 +9,7 @@
 
 /* `word` "-" means stdin, without the line breaks at its end. Bytes that are not UTF-8 are
  * replaced, with a warning on stderr. Prints errors. Returns 0, or the exit code; free *ret_text.
- * */
+ */
 int event_message_read(const struct cli *cli, const char *word, char **ret_text);
 
 #endif

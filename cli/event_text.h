@@ -15,7 +15,7 @@ int event_text_read(const struct cli *cli, char **ret_text, char **ret_session);
 
 /* Opens the plugin for the event, as a producer or as a host (of `owner`, see host_open). If the
  * event names no session (NULL), it chooses one and adds it to *text. Returns 0 or the exit code.
- * */
+ */
 int event_text_open(const struct cli *cli, bool as_host, uint32_t owner, char **text,
                     const char *session, struct hostkit **ret_kit);
 

@@ -32,7 +32,7 @@ void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news) {
 /* -- sessions ---------------------------------------------------------------------------------- */
 
 /* Adds the named session; if `named` is empty, the session of the agent's environment or process.
- * */
+ */
 static void add_session(struct mcp_news *news, const char *named) {
   char folder[PATH_MAX], *name = NULL;
   struct mcp_session *session = &news->sessions[news->session_count];

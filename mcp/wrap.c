@@ -221,7 +221,7 @@ static int pass_beginning(struct wrapper *wrapper, struct incoming *incoming,
 }
 
 /* Passes a chunk on. If it ends the line whose beginning is held, the held bytes are sent with it.
- * */
+ */
 static int pass_chunk(struct wrapper *wrapper, struct incoming *incoming,
                       struct tidings_span chunk) {
   size_t taken = 0;

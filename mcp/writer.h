@@ -25,7 +25,7 @@ struct mcp_writer {
 int mcp_writer_start(const struct cli *cli, uint32_t owner, struct mcp_writer *ret_writer);
 
 /* Lets the process settle this session's deliveries if this one is killed. Returns 0 or an errno.
- * */
+ */
 int mcp_writer_add_session(const struct mcp_writer *writer, const char *session);
 
 /* Returns when all bytes were written. Returns 0 or an errno: then part of them may have been
@@ -42,7 +42,7 @@ void mcp_writer_end(struct mcp_writer *writer);
 void mcp_writer_leave(struct mcp_writer *writer);
 
 /* Writes the beginning of the call ids of all deliveries that the process of this wrapper settles.
- * */
+ */
 enum { MCP_WRITER_MARK_SIZE = 32 };
 void mcp_writer_mark(pid_t pid, char mark[MCP_WRITER_MARK_SIZE]);
 /* Does this call id belong to a wrapper whose writer has ended? */

@@ -3,8 +3,8 @@
 """agent_packages.py OUT PROGRAM: writes what the agents' own commands install: in OUT/agents a marketplace for Claude Code and an extension for Gemini CLI, in
 OUT/npm the packages for opencode and pi.
 
-The hooks are those that `tidings setup` writes: PROGRAM, which runs here, is asked. These name no path, as setup does, but take `tidings` from
-the path: an agent's own packages do not know where npm or apt put it.
+The script runs PROGRAM to get the hooks that `tidings setup` writes. In the packages, hooks have no full path, but find `tidings` by PATH: an agent's
+own packages do not know where npm or apt put it.
 """
 import json
 import os
@@ -58,7 +58,7 @@ def gemini(program, out):
 
 
 def module(agent, name, out, **more):
-    """A module that loads the one in the package for this machine, which npm installs with `tidings`."""
+    """Writes a module that loads the module in the package for this machine, which npm installs with `tidings`."""
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{HERE}/npm/module.js", encoding="utf-8") as file:
             text = file.read().replace("@AGENT@", agent)
@@ -73,7 +73,7 @@ def main(out, program):
     claude(program, f"{out}/agents/claude")
     gemini(program, f"{out}/agents/gemini")
     module("opencode", "index.js", f"{out}/npm")
-    # pi compiles what is TypeScript, and what that imports; Node itself takes no TypeScript from node_modules.
+    # pi compiles a TypeScript file and the files that it imports. Node itself takes no TypeScript from node_modules.
     module("pi", "index.ts", f"{out}/npm", keywords=["pi-package"], pi={"extensions": ["./index.ts"]})
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """agents_test.py PACKAGES [AGENT…]: each agent installs tidings with its own command, from the files in PACKAGES or a registry on 127.0.0.1, and its next request has
-what `tidings run -- false` reports. No `tidings setup` is run. Prints TAP. Runs in tests/agents/hosts, whose agents it uses.
+the report of `tidings run -- false`. No `tidings setup` is run. Prints TAP. Runs in tests/agents/hosts, whose agents it uses.
 """
 import json
 import os
@@ -59,13 +59,13 @@ class GeminiExtension(Gemini):
     def connect(self):
         self.place.env = self.env
         source = PACKAGES / "agents" / "gemini"
-        # A person is asked whether the folder is trusted; this is how the answer is kept.
+        # The agent asks a person whether the folder is trusted, and keeps the answer in this form.
         (self.place.home / ".gemini" / "trustedFolders.json").write_text(json.dumps({str(source): "TRUST_FOLDER", str(self.place.project): "TRUST_FOLDER"}))
         return self.place.run(self.program, "extensions", "install", source, "--consent")
 
 
 class Prompted:
-    """An agent that runs on, and takes prompts."""
+    """An agent that keeps running and takes prompts."""
 
     def complete(self, text):
         if not self.session:
@@ -102,7 +102,8 @@ class PiPackage(Prompted, pi_test.Pi):
 
 
 def by_hooks(agent, place, model):
-    """The agent has begun a turn, and goes on with a tool's result; with a second one, in case the machine is so slow that the first hook gave up."""
+    """The agent has begun a turn and continues with a tool's result. There is a second result in case the machine is so slow that the first hook gave
+    up."""
     model.replace([TITLE, {"prompt": "Good day.", "answers": [[{"hold": "gate"}, agent.shell("true")], [agent.shell("true")], [{"text": "The same to you."}]]}])
     agent.start("Good day.")
     agent.attached()

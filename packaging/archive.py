@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Archives whose bytes depend on the files alone: sorted, of root, with the time of the commit."""
+"""Writes archives whose bytes depend only on the files: entries are sorted, belong to root, and have the time of the commit."""
 import gzip
 import hashlib
 import io
@@ -16,7 +16,7 @@ def epoch():
 
 
 def version():
-    """It stands in CMakeLists.txt and nowhere else."""
+    """Returns the version, which only CMakeLists.txt contains."""
     with open(os.path.join(SOURCE, "CMakeLists.txt"), encoding="utf-8") as file:
         return re.search(r"^project\(tidings VERSION ([0-9.]+) ", file.read(), re.MULTILINE)[1]
 

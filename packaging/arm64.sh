@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# arm64.sh SOURCE_DIR: a newcomer on a bare Debian 12 for arm64, which has apt alone: the packages of build/packages are installed, used and purged. On
-# another machine qemu runs its programs; the kernel starts it for them, in a user namespace of its own (Linux 6.7). newcomer.py types the lines. Prints
+# arm64.sh SOURCE_DIR: acts like a newcomer on a bare Debian 12 for arm64 with apt only. It installs, uses and purges the packages of build/packages.
+# On another machine the kernel runs the programs of arm64 with qemu, in a separate user namespace (Linux 6.7). newcomer.py types the lines. Prints
 # TAP. Exit status 77: this machine cannot do that, and the last line says why.
 set -euo pipefail
 source_dir=$1
@@ -12,7 +12,7 @@ packages=apt
 . "$source_dir/tests/bare_debian.sh"
 . "$source_dir/tests/portable/system.sh"
 
-# debootstrap's second half, and all else, runs programs for arm64.
+# The second stage of debootstrap and all later steps run programs for arm64.
 debian_is_sound() { [ "$(cat "$work/ready" 2>/dev/null)" = "$packages" ]; }
 prepare_apt() { :; }
 install_packages() { :; }
@@ -27,7 +27,7 @@ if [ "${2:-}" = emulated ]; then
   register_emulator "$3"
   in_debian /bin/true 2>/dev/null || skip "programs for arm64 do not run here: the kernel needs binfmt_misc for user namespaces (Linux 6.7): $(tail -n 1 "$work/binfmt.log")"
   if [ "$4" = prepare ]; then
-    # In a user namespace no device can be made, as in a container: those of the first half are there.
+    # In a user namespace, as in a container, no device can be made. The devices of the first stage are there.
     logged second-stage.log in_debian env container=lxc /debootstrap/debootstrap --second-stage ||
       skip "debootstrap's second half failed: $(tail -n 1 "$work/second-stage.log")"
     printf 'deb %s %s main\n' "$mirror" "$release" >"$root/etc/apt/sources.list"
@@ -47,7 +47,7 @@ mkdir -p "$root/packages"
 cp -R "$source_dir/build/packages/deb" "$root/packages"
 if ! debian_is_sound; then
   with_users "$0" "$source_dir" emulated "$emulator" prepare
-  # debootstrap has replaced folders on which something was mounted, which ends the mounts: all are made again.
+  # debootstrap has replaced folders that were mount points, so their mounts have ended. All are mounted again.
   for place in proc dev var/cache/apt/archives; do ! mountpoint -q "$root/$place" || umount -R -l "$root/$place"; done
   mount_debian
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""binaries.py FOLDER [LIMIT]: what the ELF files below FOLDER need of the system: libraries, and versions of glibc's symbols. Exit status 1 if one needs
-another library than the C library's own or one of ours (tidings-top: or ncurses; tidings-postgres.so: or libpq), or a newer glibc than LIMIT (such as 2.31). Needs readelf, of any machine.
+"""binaries.py FOLDER [LIMIT]: prints the libraries and the versions of glibc's symbols that the ELF files below FOLDER need. Exit status 1 if a file needs a library that is neither the C
+library's nor ours (tidings-top: or ncurses; tidings-postgres.so: or libpq), or a newer glibc than LIMIT (such as 2.31). Needs readelf, of any machine.
 """
 import os
 import re

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""deb_packages.py OUT ARCHITECTURE=STAGE…: writes the Debian packages into OUT. A stage is what `cmake --install --strip` leaves, below the folder usr.
+"""deb_packages.py OUT ARCHITECTURE=STAGE…: writes the Debian packages into OUT. A stage is a folder into which `cmake --install --strip` has installed,
+below the folder usr.
 
 Each file of the stage is in exactly one package. Dependencies come from dpkg-shlibdeps. Needs dpkg-dev.
 """
@@ -20,7 +21,8 @@ REVISION = "1~upstream1"  # older than what Debian itself would make
 MAINTAINER = "tidings authors <maintainers@tidings.invalid>"
 DEB = os.path.join(HERE, "deb")
 HOSTSIM = ("usr/bin/hostsim", "usr/share/man/man1/hostsim*", "*/hostsim-clock.so", "*/completions/hostsim", "*/_hostsim", "*/hostsim.fish")
-# Package: the files that are its own. The first that matches has a file; what the patterns of DROPPED match is in none.
+# Each package with the patterns of its files. A file belongs to the first package that matches; a file that matches a pattern of DROPPED is in no
+# package.
 FILES = {
     "libtidings-hostkit-dev": ("usr/include/*", "*.a", "*.pc", "*/libtidings-hostkit.so", "usr/lib/*/cmake/*", "usr/lib/cmake/*", "usr/share/tidings/schema/[!c]*", *HOSTSIM),
     "libtidings-hostkit1": ("*/libtidings-hostkit.so.*", "*/tidings-hostkit-probe"),
@@ -31,7 +33,7 @@ FILES = {
     "tidings": ("*",),
 }
 DROPPED = ("usr/share/doc/*",)
-# Only where its library is there for the machine: else the stage lacks this file, and the package is not made.
+# This package is made only if its library is there for the machine. Otherwise the stage lacks this file.
 PROOF = {package: f"usr/bin/{package}" for package in ("tidings-listen", "tidings-subscribe", "tidings-top")}
 
 
@@ -122,7 +124,7 @@ def control(template, values):
 
 
 def settle(tree):
-    """Neither the permissions nor the times of the checkout and of this process are in a package."""
+    """Keeps the permissions and times of the checkout and of this process out of a package."""
     for folder, _, names in os.walk(tree, topdown=False):
         os.chmod(folder, 0o755)
         for name in names:

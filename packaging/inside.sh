@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# inside.sh TARGET…: what run.sh runs in the bare Debian 12. A target is npm:PLATFORM or deb:ARCHITECTURE. Builds each, installs it into a stage of its
-# own, and makes the packages of all stages in /out. The build of a target stays, so that the next run compiles what changed.
+# inside.sh TARGET…: run.sh runs it in the bare Debian 12. A target is npm:PLATFORM or deb:ARCHITECTURE. Builds each, installs it into a stage of its
+# own, and makes the packages of all stages in /out. The build of a target stays, so that the next run compiles only changed files.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 here=$PWD/packaging

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# make.sh npm|deb|all|test: what `./dev package` does. Root builds for all platforms; others build for this machine, with its libraries. TIDINGS_TARGETS
-# names some of inside.sh's targets only.
+# make.sh npm|deb|all|test: implements `./dev package`. Root builds for all platforms; other users build for this machine, with its libraries.
+# TIDINGS_TARGETS names some of inside.sh's targets only.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cd "$root"
@@ -14,7 +14,7 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null)} |
   say "packages have the time of their commit, and git finds none here: set SOURCE_DATE_EPOCH to the seconds since 1970 that they are to have" >&2
   exit 1
 }
-# Neither the caller's language nor its permissions are in a package.
+# The caller's language and permissions must not get into a package.
 export SOURCE_DATE_EPOCH PYTHONDONTWRITEBYTECODE=1 LC_ALL=C.UTF-8 TZ=UTC
 umask 022
 npm_targets="npm:linux-x64-gnu npm:linux-x64-musl npm:linux-arm64-gnu npm:linux-arm64-musl"

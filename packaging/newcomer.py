@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""newcomer.py ROOT npm|apt|arm64: types a newcomer's lines in the system below ROOT, in which /packages has the packages and /agent has Claude Code. Prints TAP.
+"""newcomer.py ROOT npm|apt|arm64: types a newcomer's lines in the system below ROOT, where /packages has the packages and /agent has Claude Code. Prints TAP.
 
-The lines are those of README.md. Files in /packages replace downloads from a registry, and a script replaces the model. On arm64 there is no agent: a
-script is found in its place, and its hooks are called as it would call them.
+The lines are those of README.md. Files in /packages replace downloads from a registry, and a script replaces the model. On arm64 there is no agent. A
+script replaces it, and the test calls the hooks as the agent would.
 """
 import glob
 import json
@@ -59,7 +59,7 @@ def files(root, *patterns):
 
 
 def lines(root, how):
-    """How it is installed and removed."""
+    """The commands that install and remove the packages."""
     if how == "npm":
         return (f"npm install -g --no-audit --no-fund {files(root, 'npm/tidings-[0-9]*.tgz', 'npm/tidings-linux-x64-gnu-*.tgz')}",
                 "npm uninstall -g tidings @tidings/linux-x64-gnu")
@@ -93,7 +93,8 @@ def hook(event, **more):
 
 
 def agent(command):
-    """A shell in Claude Code's place, which is alive between its hooks. A hook gives up when the emulator is too slow, and the agent goes on: the next one does it."""
+    """Runs a shell in place of Claude Code that stays alive between its hooks. A hook gives up if the emulator is too slow. Then the agent continues, and the next
+    hook delivers."""
     start, prompt = hook("SessionStart", source="startup"), hook("UserPromptSubmit", prompt="hello")
     return f"""
 hook() {{ printf %s "$1" | sh -c {shlex.quote(command)} >/tmp/answer; }}
@@ -113,7 +114,7 @@ def without_agent(root):
         file.write(f"#!/bin/sh\necho '{tested.says('claude')}'\n")
     os.chmod(f"{root}/usr/local/bin/claude", 0o755)
     check(system.types("uname -m && dpkg --print-architecture")[1].split() == ["aarch64", "arm64"], "this is a Debian for arm64")
-    system.types("apt purge -y 'tidings*' 'libtidings*'")  # what is left of a run that was interrupted
+    system.types("apt purge -y 'tidings*' 'libtidings*'")  # removes the rest of an interrupted run
     if not system.works(install) or not system.works("tidings setup claude"):
         return 1
     with open(f"{root}{HOME}/.claude/settings.json", encoding="utf-8") as file:

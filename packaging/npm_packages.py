@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """npm_packages.py OUT PLATFORM=STAGE…: writes the npm packages into OUT: `tidings`, and one for each platform whose installation is in STAGE.
 
-A stage is what `cmake --install --strip` leaves. The package `tidings` names the packages of all platforms as optional dependencies: npm installs those that
-fit the machine. No package has install scripts.
+A stage is a folder into which `cmake --install --strip` has installed. The package `tidings` names the packages of all platforms as optional dependencies:
+npm installs those that fit the machine. No package has install scripts.
 """
 import json
 import os
@@ -64,7 +64,7 @@ def platform_package(platform, stage, out):
 
 
 def host_exports():
-    """The module for hosts: what of it a project may import."""
+    """Returns the exports of the module for hosts, which a project may import."""
     with open(f"{SOURCE}/bindings/node/package.json", encoding="utf-8") as file:
         return json.load(file)["exports"]
 

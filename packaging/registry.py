@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A registry for npm on 127.0.0.1, with the packages of a folder and no others: what `npm install tidings` will find once they are published."""
+"""A registry for npm on 127.0.0.1 that has only the packages of a folder. So `npm install tidings` finds what it will find once they are
+published."""
 import base64
 import glob
 import hashlib

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # run.sh SOURCE_DIR WHAT…: builds packages in a bare Debian 12 that debootstrap makes, and puts them into build/packages. WHAT are targets of
-# inside.sh. `run.sh SOURCE_DIR smoke` tries there what is in build/packages. Exit status 77: this machine cannot do that, and the last line says why. tests/bare_debian.sh says how the system is made.
+# inside.sh. `run.sh SOURCE_DIR smoke` tests the files of build/packages there. Exit status 77: this machine cannot do that, and the last line says why. tests/bare_debian.sh says how the system is
+# made.
 set -euo pipefail
 source_dir=$1
 . "$source_dir/packaging/system.sh"

@@ -99,7 +99,7 @@ def document(known, files):
     listed = {file: listed_files(file) for file in files}
     for file in files:
         relations += [{"spdxElementId": identifier(os.path.basename(file)), "relationshipType": "CONTAINS", "relatedSpdxElement": one["SPDXID"]} for one in listed[file]]
-    # The same files have the same name, and no others.
+    # Only the same files get the same name.
     name = "".join(digest(file) for file in files)
     space = f"https://spdx.org/spdxdocs/tidings-{version()}-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
     return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": root, "name": f"tidings-{version()}", "documentNamespace": space,

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# smoke.sh: what run.sh runs in the bare Debian 12 that built the packages, on the files in /out: the programs of each npm package are used as they are
-# unpacked, the Debian packages are installed, used and purged, those for arm64 beside the system's own. Prints TAP. Exit status 1 if anything failed.
+# smoke.sh: run.sh runs it on the files in /out, in the bare Debian 12 that built the packages. It uses the unpacked programs of each npm package. It
+# installs, uses and purges the Debian packages; those for arm64 are beside the system's own. Prints TAP. Exit status 1 if anything failed.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/tap.sh"
 
-# Is a package for the other processor, whose programs an emulator runs, if any does?
+# Is a package for the other processor, so that its programs need an emulator?
 is_foreign() { # PACKAGE
   case $(uname -m) in x86_64) [[ $1 == *arm64* ]] ;; *) [[ $1 == *x64* ]] ;; esac
 }
@@ -24,7 +24,7 @@ use() { # PROGRAM [ROOT], in which it is
   return $status
 }
 
-# A store in a database is looked for, with the libpq of this system; where there is none, the error names the package.
+# Looks for a store in a database, with the libpq of this system. If there is no libpq, the error names its package.
 use_database() { # PROGRAM "refused"|"libpq5" [ROOT], in which it is
   [[ $(chroot "${3:-/}" "$1" store check --store 'postgresql://u@127.0.0.1:1/d?schema=s' 2>&1 | tee /dev/stderr) == *"$2"* ]]
 }

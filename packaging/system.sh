@@ -1,8 +1,9 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # what the caller and the sourced files set
 # SPDX-License-Identifier: MIT
 #
-# system.sh: the bare Debian 12 in which the packages are built, in build/packages/system: compilers for arm64 and musl, what Debian's packages link
-# to, for both machines, and the C library of Debian 11, against which the packages for npm are linked. Sourced by a script that has set source_dir.
+# system.sh: the bare Debian 12 in which the packages are built, in build/packages/system. It has compilers for arm64 and musl, the libraries to which
+# Debian's packages link, for both machines, and the C library of Debian 11, to which the packages for npm link. Sourced by a script that has set
+# source_dir.
 work="$source_dir/build/packages/system"
 release=bookworm
 packages="gcc libc6-dev cmake ninja-build pkg-config ccache dpkg-dev python3 xz-utils

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# test.sh SOURCE_DIR npm|apt: a newcomer on a bare Debian 12, which has nodejs and npm alone, or apt alone: the packages of build/packages are installed,
-# Claude Code is set up, and what `tidings run -- false` reports is in its next request. newcomer.py types it; the model is a script. Prints TAP. Exit
-# status 77: this machine cannot do that, and the last line says why.
+# test.sh SOURCE_DIR npm|apt: acts like a newcomer on a bare Debian 12 with only nodejs and npm, or only apt. It installs the packages of build/packages
+# and sets Claude Code up. The agent's next request must have the report of `tidings run -- false`. newcomer.py types the lines; the model is a script.
+# Prints TAP. Exit status 77: this machine cannot do that, and the last line says why.
 set -euo pipefail
 source_dir=$1
 for last; do :; done

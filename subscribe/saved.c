@@ -56,7 +56,7 @@ static int lock_file(const struct cli *cli, struct saved *saved) {
 }
 
 /* A file with unknown content is an error and is not overwritten, so that the user can look at it.
- * */
+ */
 static int read_cursor(const struct cli *cli, struct saved *saved) {
   static const struct json_rules rules = {.max_depth = 4, .large = true};
   struct tidings_error error = {.size = sizeof error};

@@ -295,7 +295,7 @@ static char *go_around(const char *text, const struct yaml_server *server, const
 }
 
 /* Removes `tidings mcp` from a server's command. If its list becomes empty, the list has brackets.
- * */
+ */
 static char *go_away(const char *text, const struct yaml_server *server) {
   struct buffer rest = BUFFER_EMPTY;
   if (!server->is_flow && server->count == MOST_ITEMS) {

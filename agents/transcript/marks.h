@@ -35,7 +35,7 @@ void hook_marks_count(struct hook_marks *marks);
 void hook_marks_finish(struct hook_marks *marks);
 
 /* hook_marks_gone: is the delivery only in undone parts? hook_marks_held: does the model have it?
- * */
+ */
 bool hook_marks_gone(const struct hook_marks *marks, uint64_t delivery);
 bool hook_marks_held(const struct hook_marks *marks, uint64_t delivery);
 

@@ -21,7 +21,7 @@ int32_t hook_report_configured(struct hostkit *kit, const struct hook_call *call
 
 /* For agents that do not report it: looks whether a file of the configuration has changed since the
  * agent began or resumed the session, and reports each change once. A failure is a line in the log.
- * */
+ */
 void hook_report_files(struct hostkit *kit, const struct hook_call *call);
 
 #endif

@@ -121,7 +121,7 @@ void hook_start_late(struct hostkit *kit, const struct hook_call *call) {
 }
 
 /* Writes a variable in single quotes for a shell; a value that contains such a quote is left out.
- * */
+ */
 static void export(FILE *file, const char *name, const char *value) {
   if (value[0] && !strchr(value, '\'')) fprintf(file, "export %s='%s'\n", name, value);
 }

@@ -30,7 +30,7 @@ void doctor_find(struct doctor *doctor, enum severity severity, const char *topi
 bool doctor_is_in_path(const char *program);
 
 /* log.c: looks for errors of these sessions, which are given in the form of the query `sessions`.
- * */
+ */
 void doctor_log(struct doctor *doctor, const json_t *sessions);
 
 /* setups.c: reports the hooks of tidings in an agent's configuration at `path`, and how long an

@@ -7,7 +7,7 @@
 #include "common/utf8.h"
 
 /* Is it a line such as "[ 83%] Building", "[12/340] Compiling", "45% |####" or "Downloading 12%"?
- * */
+ */
 static bool is_progress(struct tidings_span text) {
   static const char *const forms[] = {"[#%]",  "[ #%]",  "[  #%]", "[#/#]", "[#/#/#]",
                                       "(#/#)", "#%",     "#.#%",   "*#% |", "*#%|",

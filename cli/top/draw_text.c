@@ -50,7 +50,7 @@ static void put_lines(struct text_place *place, struct tidings_span text, size_t
 }
 
 /* The message may be hostile, so it is indented; none of its lines can look like the explanation.
- * */
+ */
 static void put_explanation(struct text_place *place) {
   const struct top *top = place->drawing->top;
   put_lines(place, span_text(top->words ? top->words : ""), 4);

@@ -59,7 +59,7 @@ void tree_settle(struct tree *tree);
 void tree_look_again(struct tree *tree);
 
 /* Returns the watch of the folder that contains `path`, or of one above it; NULL: none is watched.
- * */
+ */
 const struct folder *tree_folder_above(const struct tree *tree, const char *path);
 void tree_close(struct tree *tree);
 

@@ -24,7 +24,7 @@ int session_id_check(struct tidings_span session, const char *where, int wrong,
 int message_id_check(struct tidings_span id, const char *where, int wrong,
                      struct tidings_error *error);
 /* Does the id start with "tidings:"? Only the turns that the plugin starts by itself have such ids.
- * */
+ */
 bool message_id_is_system(struct tidings_span id);
 /* Sorts `ids`, so that a long list costs no quadratic time, and returns one that occurs twice in
  * it, or NULL. */

@@ -11,7 +11,7 @@
 enum { LOOKS_EACH_MS = 500 };
 
 void publisher_init(struct publisher *publisher) {
-  pthread_condattr_t monotonic; /* as deadlines are */
+  pthread_condattr_t monotonic; /* deadlines use this clock */
   (void)pthread_mutex_init(&publisher->lock, NULL);
   (void)pthread_condattr_init(&monotonic);
   (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -19,7 +19,7 @@ void publisher_init(struct publisher *publisher) {
   (void)pthread_condattr_destroy(&monotonic);
 }
 
-/* With the lock. */
+/* Call it with the lock. */
 static void sleep_until_due(struct publisher *publisher) {
   store_deadline deadline = store_deadline_in(LOOKS_EACH_MS);
   struct timespec until = {.tv_sec = (time_t)(deadline / 1000000000u),

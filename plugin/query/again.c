@@ -90,7 +90,7 @@ static int render_then(struct question *question, const struct shown_then *then,
 }
 
 /* Renders with the stored settings. If that does not give the same bytes, renders all lines uncut.
- * */
+ */
 static int render_as(struct question *question, const struct shown_then *then,
                      const struct rendering *as, struct tidings_reply **ret_reply, bool *ret_same,
                      struct tidings_error *error) {

@@ -71,7 +71,7 @@ int query_write_moved(struct question *question, uint64_t number, struct tidings
 }
 
 /* Retention may have removed the item. If no item ever had the number, the caller made a mistake.
- * */
+ */
 static int say_missing(const struct question *question, uint64_t n, struct tidings_error *error) {
   unsigned long long id = question->request->id;
   struct quoted session = quote(question->request->session);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * render/plain.c: the format `plain`: a statement of fact and a list, in the plan's order. Each
- * level but info is written in front. So is the source, unless the sentence is tidings' own,
- * because that one names it. The block does not claim to be the system and asks for nothing,
+ * level but info is written in front, and then the source. A sentence of tidings' own names its
+ * source, so it has none in front. The block does not claim to be the system and asks for nothing,
  * because models take such text from outside for an attack.
  */
 #include <tidings/reply.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * session/planning.h: makes a plan of the items that the store returned: it adds to the policy what
- * needs the store, JSON or the host.
+ * session/planning.h: makes a plan of the items that the store returned. Unlike the policy, it may
+ * use the store, JSON and the host.
  */
 #ifndef SESSION_PLANNING_H
 #define SESSION_PLANNING_H
@@ -33,7 +33,7 @@ int planning_steered(struct op *op, const struct stored_run *stored, uint64_t ro
 int planning_make(struct op *op, const struct planned_carrier *carrier, struct item *items,
                   size_t item_count, struct plan *ret_plan);
 
-/* For each item: would it be shown now, were there room for all? Returns 0, or -1: no memory. */
+/* For each item: would it be shown now if there were room for all? Returns 0, or -1: no memory. */
 int planning_left(struct op *op, struct item *items, size_t item_count, const bool **ret_left);
 
 #endif

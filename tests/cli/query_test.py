@@ -93,7 +93,7 @@ def test_status_held(place):
 
 
 def samples_of(text):
-    """Checks the text format: HELP and TYPE precede a family, whose samples stand together. Returns the samples by name, each with its labels."""
+    """Checks the text format: HELP and TYPE precede a family, and its samples stand together. Returns the samples by name, each with its labels."""
     families, samples = {}, {}
     for line in text.splitlines():
         assert re.fullmatch(r'# HELP \w+ .+|# TYPE \w+ (gauge|histogram)|(\w+)(\{(\w+="([^"\\\n]|\\["\\n])*",?)+\})? [0-9.e+]+', line), line

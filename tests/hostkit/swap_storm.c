@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * swap_storm.c: callers on four threads while the plugin is swapped again and again; no call is
- * lost, doubled or answered with an error, and nothing stays mapped or open. A program of its own,
- * so that it also runs under the thread sanitizer.
+ * swap_storm.c: four threads make calls while the plugin is swapped again and again. No call is
+ * lost, doubled or answered with an error, and nothing stays mapped or open. It is a separate
+ * program, so that it also runs under the thread sanitizer.
  */
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_compose.c: what hostkit_compose makes for every role and place.
+ * test_compose.c: the result of hostkit_compose for every role and place.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

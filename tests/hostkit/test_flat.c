@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_flat.c: handles, strings and JSON instead of pointers and structs. From another language:
- * flat_from_python.py.
+ * test_flat.c: tests the functions that use handles, strings and JSON instead of pointers and
+ * structs. flat_from_python.py calls them from another language.
  */
 #include <criterion/criterion.h>
 #include <jansson.h>

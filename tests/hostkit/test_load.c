@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_load.c: where a sound plugin is loaded from, what hostkit knows of it, and that unloading it
- * leaves no trace.
+ * test_load.c: tests where a sound plugin is loaded from, what hostkit knows about it, and that
+ * unloading it leaves no trace.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -191,7 +191,7 @@ Test(load, copies_in_memory_of_images_that_stay) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* Two plugins are loaded from one file at once; each has an image of its own. */
+/* Two plugins are loaded from one file at once; each has its own image. */
 Test(load, twice_in_a_process) {
   struct kit kit;
   char other[128];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/simple.h: the little that the programs of threads need, which run without a test
- * framework: a folder, a host, a check.
+ * tests/store/simple.h: a folder, a host and a check for the programs of threads, which run without
+ * a test framework.
  */
 #ifndef TESTS_STORE_SIMPLE_H
 #define TESTS_STORE_SIMPLE_H

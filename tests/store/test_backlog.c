@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Deliveries of a session in which so many items wait that not all are read. The right items are
- * shown, whoever pushed them and whatever was leased, and each item once.
+ * So many items wait in a session that a delivery does not read all of them. Each of the right
+ * items is shown once, whoever pushed it and whatever was leased.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -83,7 +83,7 @@ static void reopened(void) {
 
 TestSuite(commit, .init = begin, .fini = kit_end);
 
-/* The disk may have the commit, and no second flush can be believed. */
+/* The disk may have the commit, and a second flush proves nothing. */
 Test(commit, after_a_flush_that_fails_the_outcome_is_unknown_and_the_store_goes_on) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_crc.c: CRC-32C has published answers, and the table gives the instruction's. The
- * table is tested by compiling the module again as for a processor without the instruction.
+ * tests/store/test_crc.c: CRC-32C gives the published results, and the table gives the same results
+ * as the processor's instruction. The table is tested by compiling the module again as for a
+ * processor without the instruction.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

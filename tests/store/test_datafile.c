@@ -67,7 +67,7 @@ static int open_code(struct tidings_error *error) {
   return code;
 }
 
-/* The used pages, by LMDB's own account; what is behind them is reserve. */
+/* The number of used pages, as LMDB counts them. The pages after them are reserve. */
 static size_t used_bytes(void) {
   struct store *store = store_at(kit_store);
   MDB_envinfo info;

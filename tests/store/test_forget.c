@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_forget.c: a session is forgotten on request: all of it, in portions, nothing of
+ * tests/store/test_forget.c: a session is forgotten on request: all its rows in portions, no row of
  * another session, and not while its host runs. The linker sends the plugin's calls of store_commit
  * here (see CMakeLists.txt).
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_known.c: a push uses what the push before it has found out; tests everything
- * that may happen in between.
+ * tests/store/test_known.c: a push uses what the previous push has found out. The tests do
+ * everything that may happen between the two.
  */
 #include <criterion/criterion.h>
 
@@ -54,7 +54,7 @@ static int push_at_each_signal(struct child *self, void *context) {
   return 0;
 }
 
-/* The push takes its number from memory: a number is used that is only there. */
+/* The push takes its number from memory. So it uses a number that is only in memory. */
 Test(known, a_push_after_a_push_looks_nothing_up) {
   struct store *store = store_at(kit_store);
   say_well(store, "s", "one");

@@ -8,7 +8,8 @@
 #include "kit.h"
 #include "session/ledger.h"
 
-/* Writes a letter an item, from item 1: p pending, e ended, a to d leased by delivery 1 to 4. */
+/* Writes a letter for each item from item 1: p pending, e ended, a to d leased by delivery 1 to 4.
+ */
 static const char *show(const struct head *head, uint64_t last) {
   static char text[64];
   uint64_t first = head->watermark ? head->watermark : 1;

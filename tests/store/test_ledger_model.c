@@ -2,8 +2,8 @@
  *
  * tests/store/test_ledger_model.c: the ledger against a model that keeps a state for every single
  * item: thousands of random pushes, leases of random subsets, commits and rollbacks in random
- * order. After each step the head goes through its record and back, so that what is stored is what
- * is compared.
+ * order. After each step the head is written as a record and read again, so that the stored form is
+ * compared.
  */
 #include <criterion/criterion.h>
 
@@ -47,7 +47,7 @@ static void through_the_record(struct model *model) {
   model->arena = arena;
 }
 
-/* Each pending item with a chance; now and then all of them, or only the newest. */
+/* Chooses each pending item with some probability; sometimes all of them, or only the newest. */
 static void lease(struct model *model, size_t slot) {
   struct lease *lease = &model->leases[slot];
   struct disposition *dispositions = arena_zalloc(&lease->arena, ITEMS, sizeof *dispositions);
@@ -86,7 +86,7 @@ static void end_lease(struct model *model, size_t slot, bool commit) {
   lease->used = false;
 }
 
-/* Some of what was delivered, or all of it, as when a transcript loses its carriers. */
+/* Chooses some or all of the delivered items, as when a transcript loses its carriers. */
 static void give_back(struct model *model) {
   static uint64_t numbers[ITEMS];
   size_t count = 0, odds = 1 + random_below(&model->random, 4);

@@ -15,7 +15,8 @@ TestSuite(message_damage, .init = kit_begin, .fini = kit_end);
 static struct tidings_plugin *plugin;
 static char status[4096];
 
-/* The actions that an event's reply asks for: "m1 m2" to start, "" for nothing; or the error. */
+/* Returns the actions that an event's reply asks for ("m1 m2" to start, "" for nothing), or the
+ * error. */
 static const char *said(const char *type, const char *data) {
   static char text[1024];
   struct tidings_error error = new_error();
@@ -205,8 +206,8 @@ Test(message_damage, a_lost_transition_does_not_hide_the_others) {
   plugin_end(plugin);
 }
 
-/* Closing gives up what the damaged head said. Old messages are over then, and new ones are not
- * taken for them. */
+/* Closing discards the contents of the damaged head. Then old messages are over, and new ones are
+ * not taken for them. */
 Test(message_damage, a_session_with_a_damaged_head_is_closed_with_its_messages) {
   begin();
   spoil(ROW_HEAD, 0);

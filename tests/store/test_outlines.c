@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of outlines agree with the items, and a plan that uses them is the plan without them. With
- * them a process that has just been started reads few rows to show ten of thousands of items. The
- * test counts the rows that are read, because the linker hands record_open to it (see
- * CMakeLists.txt).
+ * Rows of outlines agree with the items, and a plan made with them is the same as a plan made
+ * without them. With outlines a process that has just been started reads few rows to show ten of
+ * thousands of items. The test counts the rows that are read, because the linker hands record_open
+ * to it (see CMakeLists.txt).
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static void end_write(struct store_txn *txn) {
 /* How the items of a session differ. */
 struct mixture {
   size_t sources, levels, texts, step_ms;
-  size_t keys, ends; /* one in so many has one; 0: none */
+  size_t keys, ends; /* one item in this many has one; 0: none has */
 };
 
 static void push_some(struct store *store, const char *session, size_t count,

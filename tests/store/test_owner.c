@@ -86,7 +86,8 @@ Test(owner, a_name_with_parentheses_misleads_nobody) {
   child_kill(&child);
 }
 
-/* Out of descriptors, nothing can be known about anybody: then nobody may be declared dead. */
+/* Without free descriptors the process can learn nothing about other processes, and so it may
+ * declare nobody dead. */
 Test(owner, without_descriptors_nobody_is_declared_dead) {
   struct owner self = owner_of(0);
   struct rlimit before, none;
@@ -99,7 +100,7 @@ Test(owner, without_descriptors_nobody_is_declared_dead) {
   cr_assert(alive);
 }
 
-/* The same, as it would be met: another host's session, and no descriptor left. */
+/* The same in practice: another host has the session, and no descriptor is left. */
 Test(owner, without_descriptors_no_session_is_taken_over) {
   struct child other = child_living();
   struct tidings_plugin *plugin =

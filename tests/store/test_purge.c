@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_purge.c: all rows of a closed session are deleted; its name is the last, and
- * goes only when no process can remember the session's number any more.
+ * tests/store/test_purge.c: all rows of a closed session are deleted; its name is deleted last,
+ * when no process can remember the session's number any more.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -234,7 +234,7 @@ Test(purge, many_are_purged_some_at_a_time) {
   plugin_end(plugin);
 }
 
-/* A name that stands behind another of the same hash is found past it. */
+/* If two names have the same hash, the second is found after the first. */
 Test(purge, a_name_with_another_after_it_stays) {
   struct tidings_plugin *plugin = open_plugin();
   struct store *store = store_of(plugin);

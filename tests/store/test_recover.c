@@ -186,7 +186,7 @@ Test(recover, each_part_of_a_commit_that_is_cut_off_and_chains_of_cuts) {
   }
 }
 
-/* The page of a head that recovery was writing: new up to a place, or from there on. */
+/* The page of a head that recovery was writing. It is new up to some byte, or from that byte on. */
 Test(recover, recovery_is_cut_off_at_each_byte) {
   struct image before, after;
   make_store();
@@ -366,8 +366,8 @@ Test(recover, a_copy_without_digests_is_used_and_gets_them) {
   cr_assert_eq(count_items(), 31);
 }
 
-/* Beside a head with a digest, the newest head needs its own: none, or another commit's, is a sign
- * that the commit was cut. */
+/* If the other head has a digest, the newest head needs its own. A missing digest, or one of
+ * another commit, shows that the commit was cut. */
 Test(recover, a_newest_head_without_its_own_digest_does_not_count) {
   struct image before, after;
   make_store();

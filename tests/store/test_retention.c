@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_retention.c: which rows are forgotten, and which never are; and damaged rows,
- * which must not make the whole session unusable.
+ * tests/store/test_retention.c: tests which rows are forgotten and which never are, and that
+ * damaged rows do not make the whole session unusable.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -125,7 +125,7 @@ Test(rows, item_round_trip) {
   arena_free(&arena);
 }
 
-/* Appended: records of earlier versions end before it. */
+/* This member was appended: records of earlier versions end before it. */
 Test(rows, item_with_origin_round_trip) {
   static const struct origin origin = {
       .item = (uint64_t)1 << 32 | 7, .delivery = (uint64_t)1 << 32 | 3, .outcome = OUTCOME_EXPIRED};
@@ -272,7 +272,7 @@ Test(rows, delivery_round_trip) {
   arena_free(&arena);
 }
 
-/* Appended: rows of earlier versions, and most of today's, end before it. */
+/* This member was appended: rows of earlier versions, and most of today's, end before it. */
 Test(rows, delivery_with_recalled_items_round_trip) {
   static const struct disposition_range recalled[] = {
       {3, 4, 0, OUTCOME_WITHDRAWN, REASON_POLLED},

@@ -195,7 +195,7 @@ Test(rows_turns, each_flag_of_a_run_is_its_own) {
   }
 }
 
-/* A message on no carrier would never come back from it. */
+/* A message without a carrier would never come back. */
 Test(rows_turns, what_is_leased_has_a_carrier) {
   struct message message = some_message();
   struct buffer body = BUFFER_EMPTY;

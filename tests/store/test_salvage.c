@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_salvage.c: what salvage saves of a damaged store, and which bytes it does not
- * take for rows. Random damage is tested in tests/faults/open.
+ * tests/store/test_salvage.c: tests what salvage saves from a damaged store, and which bytes it
+ * does not take for rows. Random damage is tested in tests/faults/open.
  */
 #include <stdio.h>
 #include <stdlib.h>

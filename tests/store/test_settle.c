@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_settle.c: settling: twice, with the other outcome, late, by another process,
- * remembered, and at once on return.
+ * tests/store/test_settle.c: settles a delivery twice, with the other outcome, late, from another
+ * process, from memory, and at once on return.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ Test(settle, on_success_the_error_is_not_written) {
   plugin_end(plugin);
 }
 
-/* Leases end in another order than they began; what is rolled back keeps its place. */
+/* Leases end in another order than they began; an item that is rolled back keeps its place. */
 Test(settle, out_of_order) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
   uint64_t first = leased(plugin, "one"), second = leased(plugin, "two"),
@@ -127,7 +127,7 @@ Test(settle, after_a_takeover_the_old_owner_gets_closed) {
   expect_settle(old, open, TIDINGS_COMMITTED, TIDINGS_E_CLOSED);
   expect_settle(old, named, TIDINGS_ROLLED_BACK, TIDINGS_E_CLOSED);
   expect_settle(old, done, TIDINGS_ROLLED_BACK, TIDINGS_E_CLOSED);
-  expect_settle(old, open, TIDINGS_ROLLED_BACK, 0); /* saying again what is so is harmless */
+  expect_settle(old, open, TIDINGS_ROLLED_BACK, 0); /* the same outcome again is harmless */
   expect_settle(old, named, TIDINGS_COMMITTED, 0);
   expect_settle(old, done, TIDINGS_COMMITTED, 0);
   plugin_end(old);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_wake.c: which events wake which hosts, and which sessions next_session names.
+ * tests/store/test_wake.c: tests which events wake which hosts, and which sessions next_session
+ * names.
  */
 #include <fcntl.h>
 #include <pthread.h>

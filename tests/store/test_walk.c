@@ -86,7 +86,7 @@ static void make_noted(void) {
   miscount_unseen(&sound);
 }
 
-/* The inode, the transaction and the time of change are those of the last clean close: a look at
+/* The inode, the transaction and the time of change are those of the last clean close, so reading
  * every page would find nothing. Pages that have changed since then are looked at. */
 Test(walk, only_what_changed_since_a_clean_close_is_walked) {
   make_noted();

@@ -83,7 +83,7 @@ static void damage_free(uint8_t *bytes, const struct walk *walk) {
   put_u64(value + 8, walk->rows.root);
 }
 
-/* The power went while the head was written: the number is new, the trees are those before. */
+/* The power failed while the head was written: the number is new, and the trees are old. */
 static void damage_torn(uint8_t *bytes, const struct walk *walk) {
   uint8_t *head = bytes + (walk->transaction & 1) * PAGE,
           *other = bytes + (~walk->transaction & 1) * PAGE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_layers.c: a project's configuration over a user's: what it may set, what comes out, and
- * where each value comes from.
+ * test_layers.c: tests a project's configuration on top of a user's: what it may set, the result,
+ * and the origin of each value.
  */
 #include <criterion/criterion.h>
 

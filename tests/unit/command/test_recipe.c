@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_recipe.c: recipes: what documents become, and how mistakes are named.
+ * test_recipe.c: tests what recipes make of documents, and how they report mistakes.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -151,7 +151,8 @@ Test(recipe, orders) {
   check_order("2026-11-20T12:11:05Z 7", "2026-11-20T12:11:05Z 8", -1);
 }
 
-/* A notification and a withdrawal of a rule have the same one; without its places there is none. */
+/* A notification and a withdrawal of a rule have the same order. If a value that the order names is
+ * missing, there is no order. */
 Test(recipe, an_order_is_part_of_a_push) {
   static const char rule[] =
       RULE("\"when\":{\"/s\":\"bad\"},\"withdraw-when\":{\"/s\":\"new\"},\"kind\":\"k\",\"text\":"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_script.c: which program a command line runs, through interpreters, emulators and loaders.
+ * test_script.c: tests which program a command line runs, through interpreters, emulators and
+ * loaders.
  */
 #include <criterion/criterion.h>
 #include <string.h>

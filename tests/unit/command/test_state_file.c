@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_state_file.c: who holds the lock beside a state file, and that looking takes it from nobody.
+ * test_state_file.c: tests who holds the lock beside a state file, and that a look at it takes the
+ * lock from nobody.
  */
 #include <criterion/criterion.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions for eight bytes at once answer as for each byte alone, wherever that byte is.
+ * The functions for eight bytes at once give the same answer as for each byte alone, wherever that
+ * byte is.
  */
 #include <criterion/criterion.h>
 

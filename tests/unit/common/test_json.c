@@ -186,7 +186,7 @@ Test(json, a_depth_bomb_costs_nothing) {
   }
 }
 
-/* `count` keys, of which the one at `twin` stands at the end once more. */
+/* Makes `count` keys, and repeats the key at `twin` at the end. */
 static int read_keys(int count, int twin) {
   struct buffer text = BUFFER_EMPTY;
   for (int i = 0; i < count; i++) buffer_format(&text, "%s\"key%d\":0", i ? "," : "{", i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_json_rules.c: what the JSON reader takes by rules other than the plugin's, and what a value
- * knows of its place.
+ * test_json_rules.c: tests what the JSON reader accepts by rules other than the plugin's, and what
+ * a value knows about its place.
  */
 #include <criterion/criterion.h>
 

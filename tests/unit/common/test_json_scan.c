@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The scanner of JSON, by examples and against the reader: what that takes the scanner takes, with
- * the same values at the same paths; and what has no structure of JSON neither takes.
+ * Tests the scanner of JSON by examples and against the reader. The scanner accepts what the reader
+ * accepts, with the same values at the same paths. Neither accepts a text without the structure of
+ * JSON.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -129,8 +130,8 @@ Test(json_scan, takes_no_more_paths_than_it_has_room_for) {
 
 /* -- against the reader ------------------------------------------------------------------------ */
 
-/* The strings of a tree that are no keys, in their order, as the scanner notes them; of the member
- * "a" of the whole value with its path. */
+/* The strings of a tree that are no keys, in their order, as the scanner notes them; for the member
+ * "a" of the whole value, with its path. */
 static void note_tree(const struct json *json, const struct json *root, struct tidings_span text,
                       struct buffer *found) {
   bool is_a = json->parent == root && root->kind == JSON_IS_OBJECT && span_is(json->key, "a");

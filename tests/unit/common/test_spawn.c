@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_spawn.c: what a program gets from common/spawn.c, and how it is waited for.
+ * test_spawn.c: tests what a program gets from common/spawn.c, and how to wait for it.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -25,7 +25,7 @@
 #define KNOWS_FILTERS 0
 #endif
 
-/* As kernels do that do not have the call yet. For the rest of this process. */
+/* Makes a system call fail for the rest of this process, as if the kernel did not have it yet. */
 static bool refuse_call(unsigned number) {
 #if KNOWS_FILTERS
   struct sock_filter filter[] = {

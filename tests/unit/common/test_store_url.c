@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_store_url.c: what of a store's URL is a password, and what of it people see.
+ * test_store_url.c: tests which part of a store's URL is a password, and which part people see.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -276,7 +276,8 @@ Test(turn_event, ids_have_255_bytes) {
   buffer_free(&too_long);
 }
 
-/* As many as an event can hold; each with each compared would take a thousand million steps. */
+/* The event has as many ids as it can hold. Comparing each id with each other one would take a
+ * thousand million steps. */
 Test(turn_event, takes_as_many_messages_as_fit) {
   enum { MANY = 30000 };
   struct buffer data = BUFFER_EMPTY;

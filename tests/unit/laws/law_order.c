@@ -70,7 +70,7 @@ void law_critical_first(const struct round *round) {
   }
 }
 
-/* -- the newest state stands ------------------------------------------------------------------- */
+/* -- the newest state stays valid -------------------------------------------------------------- */
 
 static bool is_same_state(const struct item *a, const struct item *b) {
   if (a->note.made_by != b->note.made_by) return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/laws/says.h: decides whether a line that a model reads is a certain message, and how
- * old the line says it is.
+ * tests/unit/laws/says.h: decides whether a line that a model reads shows a given message, and
+ * which age the line states.
  */
 #ifndef TESTS_UNIT_LAWS_SAYS_H
 #define TESTS_UNIT_LAWS_SAYS_H

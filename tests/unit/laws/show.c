@@ -73,7 +73,7 @@ static uint64_t steered_bytes(const struct round *round) {
   return bytes;
 }
 
-/* Just as much as the first lines take, or one byte less. */
+/* Returns exactly the room that the first lines need, or one byte less. */
 static uint64_t exact_room(struct round *round) {
   struct plan plan;
   cr_assert_eq(plan_with(round, NULL, &round->settings, &plan), 0);
@@ -89,7 +89,7 @@ static uint64_t exact_room(struct round *round) {
   return bytes > 1 ? bytes - (uint64_t)(round->number % 2) : 1;
 }
 
-/* The user's words go first; what has no room waits for another carrier. */
+/* The user's words go first; words without room wait for another carrier. */
 static void take_room(struct round *round) {
   round->taken = steered_bytes(round);
   while (round->room && round->taken > round->room) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ten thousand files that change at once are one line, which names ten of them and counts all; and
- * what has room for less names fewer. All of them are delivered, and each says how.
+ * If ten thousand files change at once, one line names ten of them and counts all; a line with less
+ * room names fewer. All items are delivered, and the outcome of each says how.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -36,7 +36,7 @@ static bool fits_alone(const struct model *model, const struct items *items,
   return model_block_bytes(items, room->frame, &line, 1, waiting) <= bytes;
 }
 
-/* Do the lines that are `in`, in their order, fit together? */
+/* Do the lines in `in` fit together, in their order? */
 static bool fit_together(const struct model *model, const struct items *items,
                          const struct room *room, const bool *in, uint64_t bytes) {
   const struct model_line *lines[MOST_ITEMS];

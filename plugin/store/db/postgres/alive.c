@@ -87,7 +87,7 @@ static bool is_here(const struct db *db, const struct owner *owner) {
 }
 
 /* If the database does not answer, the owner counts as alive, so that no session is taken from it.
- * */
+ */
 bool db_owner_alive(struct db *db, const struct owner *owner) {
   struct pg_params params = {.count = 0};
   struct pg_conn *conn = NULL;

@@ -12,7 +12,7 @@
 #include "store/db/postgres/engine.h"
 
 /* Finds the address from which the holder of the lock connects. *ret_held false: the lock is free.
- * */
+ */
 static int find_holder(const struct pg_place *place, PGconn *pg, int64_t lock, char ret_from[64],
                        bool *ret_held, struct tidings_error *error) {
   char sql[400];

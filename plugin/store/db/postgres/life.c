@@ -29,7 +29,7 @@ static void keep_for_readers(struct db *db) {
 }
 
 /* A session that a transaction has taken out of the cache is stale too, because `lost` has grown.
- * */
+ */
 void pg_void(struct db *db) {
   struct pg_session *stale[CACHED_SESSIONS];
   pthread_mutex_lock(&db->lock);

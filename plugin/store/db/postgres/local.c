@@ -111,7 +111,7 @@ static void take_away_old(const char *folder, int fd) {
 }
 
 /* The file gets its name only when it is complete. If another process was faster, its file is used.
- * */
+ */
 static bool make_file(struct pg_local *local, const struct db *db, const char *folder,
                       const char *path) {
   char unfinished[PG_PATH_BYTES + 16];

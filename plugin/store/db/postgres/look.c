@@ -23,7 +23,7 @@ static bool next_column(struct tidings_span *record, struct tidings_span *ret_va
 }
 
 /* Keeps a row of the inbox, of which it reads the first columns. Returns 0, or the engine's error.
- * */
+ */
 static int keep_waiting(struct pg_session *session, struct tidings_span record) {
   struct tidings_span name, n, body, rings;
   uint64_t number;

@@ -33,7 +33,7 @@ static int judge(struct db *db, struct db_push *push, const PGresult *result, in
 }
 
 /* Describes a push for a login that may only push: the database reads and checks the record itself.
- * */
+ */
 static void describe_checked(const struct db_inbox *row, struct pg_params *params) {
   pg_param_bytes(params, row->session);
   pg_param_bytes(params, row->source);

@@ -52,7 +52,7 @@ int pg_txn_begin_on_server(struct pg_txn *engine, size_t *ret_count) {
 }
 
 /* If PG_LOCK_VERSION followed BEGIN, checks that the session still has the version that was read.
- * */
+ */
 static int check_version(struct pg_txn *engine, PGresult *const *results) {
   bool same = !engine->asks_version || pg_int8(results[1], 0, 0);
   engine->asks_version = false;

@@ -13,7 +13,7 @@
 enum { UPGRADE_BUDGET_MS = 20000, FIRST_PAUSE_MS = 50, LONGEST_PAUSE_MS = 2000 };
 
 /* Should the step be tried again? Another client had a lock that it needs, or ran the same upgrade.
- * */
+ */
 static bool is_worth_another(const PGresult *result) {
   static const char *const states[] = {"55P03", "40P01", "57014", "XX000"};
   const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
