@@ -107,6 +107,48 @@ def resumed_is_woken(agent):
             agent.end_all()
 
 
+def resumed_beside_another(agent):
+    """a session that the daemon has unloaded is woken in the window that resumes it, and another one's window goes on with its own; in a run without a window only the prompt carries what is critical"""
+    agent.model.replace([rule(f"{bird} {number}", {"text": f"A {bird}."}) for bird in ("Bunting", "Linnet") for number in ("one", "two")])
+    with unloading_early(agent):
+        terminals = [shows(agent, [*agent.interactive(), "Bunting one: fly."])]
+        try:
+            request(agent, "Bunting one", 1)
+            bunting = agent.attached()
+            idles(agent, bunting)
+            terminals[0].close()
+            terminals.append(shows(agent, [*agent.interactive(), "Linnet one: fly."]))
+            request(agent, "Linnet one", 1)
+            linnet = until(lambda: agent.attached() != bunting and agent.session, "it has another session")
+            idles(agent, linnet)
+            agent.session = bunting
+            unloads(agent)
+            push(agent, "The bunting sings.", "-l", "critical")
+            terminals.append(shows(agent, agent.resuming()))
+            once(request(agent, "The bunting sings.", 1), "The bunting sings.")
+            idles(agent, bunting)
+            until(lambda: len(waiters(agent)) == 2, "a process waits for each")
+            terminals[-1].close()
+            until(lambda: len(waiters(agent)) == 1, "a process waits for one")
+            unloads(agent)
+            push(agent, "The bunting has flown.", "-l", "critical")
+            agent.run("Bunting two: rest.", bunting)
+            once(requests(agent, "The bunting has flown.")[0], "The bunting has flown.")
+            assert count(requests(agent, "The bunting has flown.")[0], "Bunting two"), "nothing has woken it before"
+            until(lambda: len(waiters(agent)) == 1, "a process waits for one")
+            agent.session = linnet
+            push(agent, "The linnet sings.", "-l", "critical")
+            once(request(agent, "The linnet sings.", 1), "The linnet sings.")
+            assert not any(count(asked, "Bunting one") for asked in requests(agent, "The linnet sings."))
+            until(lambda: len(waiters(agent)) == 1, "a process waits for one")
+        except AssertionError as error:
+            raise AssertionError(f"{error}\n{terminals[-1].screen()}") from None
+        finally:
+            for terminal in terminals:
+                terminal.close()
+            agent.end_all()
+
+
 # The line for the person when a message follows a turn, and what the agent itself calls that, which no hook can change.
 LINE = "tidings hands the model"
 SAYS = {"codex": (LINE, "Blocked by hook"), "claude": (LINE,), "gemini": (LINE, "Agent execution blocked", "This request failed", '"Error Verbosity"'),
@@ -165,4 +207,4 @@ def status_line(agent):
 
 
 ALL = (said_to_the_person,)
-BY_AGENT = {"codex": (window_is_closed, resumed_is_woken), "gemini": (status_line,)}
+BY_AGENT = {"codex": (window_is_closed, resumed_is_woken, resumed_beside_another), "gemini": (status_line,)}
