@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * settings.c: also has the host that is used if the caller gives none.
+ * settings.c: keeps the settings of a caller, and has the default host.
  */
 #include "settings.h"
 

@@ -196,10 +196,9 @@ static int take_event(struct op *op, const struct event *event,
   return write_event(op, event, ret_reply, error);
 }
 
-/* May the event use the carrier's look? True for the end of a call whose tool result has just
- * found nothing, in a turn that does not stream: only a request to stop the turn, or a
- * takeover, could change the answer, and the next call learns of these. Any other event reads
- * the session itself. */
+/* May the event skip reading the session, because a carrier has just read it? True for the end of a
+ * call whose tool result found nothing, in a turn that does not stream. Then only a request to stop
+ * the turn, or a takeover, could change the answer, and the next call sees those. */
 static bool may_go_by_look(const struct op *op, const struct event *event) {
   enum { LOOK_HOLDS_MS = 1000 };
   _Atomic int64_t *looked_ms = &op->known->looked_ms;

@@ -129,7 +129,7 @@ static bool try_resumed(void) {
 
 Test(memory, of_a_resumed_session) { fail_in_turn(try_resumed, 6); }
 
-/* Ids of which neither the list nor its sorted copy fits a chunk that is there. */
+/* So many ids that neither their list nor its sorted copy fits into an existing chunk. */
 static void make_turn(void) {
   json.len = 0;
   buffer_text(&json, "{\"type\":\"turn.started\",\"session\":\"s\",\"data\":{\"messages\":[\"m\"");

@@ -83,8 +83,8 @@ static bool reaches(int64_t used, int64_t limit, int64_t percent) {
   return used >= limit / 100 * percent + (limit % 100 * percent + 99) / 100;
 }
 
-/* A threshold that usage has fallen below is reported again; of several that are crossed at
- * once the highest is reported. */
+/* A threshold is reported again after usage has fallen below it. If usage crosses several at once,
+ * the highest is reported. */
 static void produce_budget_usage(const struct report *report, struct produced *produced) {
   static const uint8_t thresholds[] = {75, 90, 95};
   uint8_t reached = 0, before = produced->memory.budget_percent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/rows/row.c: what all kinds of rows have in common.
+ * store/rows/row.c: functions for all kinds of rows.
  */
 #include "store/rows/rows.h"
 

@@ -28,7 +28,7 @@ static void is_masked_as(const char *text, const char *expected) {
   buffer_free(&again);
 }
 
-/* Each alone, in a sentence, in quotes and behind a sign. */
+/* Tests each token alone, in a sentence, in quotes and after a sign. */
 Test(mask, knows_the_formats_of_tokens) {
   static const char *const tokens[] = {"gh"
                                        "p_" FORTY,

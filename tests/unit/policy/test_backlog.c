@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A plan of what is read by the notes of a backlog is the plan of all that is pending: on random
- * items and settings, 1,000 of them, or as many as TIDINGS_POLICY_ROUNDS says.
+ * A plan of the items that a backlog chooses equals the plan of all pending items. The test makes
+ * 1,000 rounds with random items and settings, or as many as TIDINGS_POLICY_ROUNDS says.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

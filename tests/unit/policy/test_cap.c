@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cap: fair when the rest waits, by age or level when it is dropped.
+ * The cap is fair if the other lines wait, and goes by age or level if they are dropped.
  */
 #include "items.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Notifications that are shown or not, and why: the steps of a plan but the cap. In the expected
- * texts a disposition is n:outcome/reason>ref, the reasons being the numbers of
+ * Tests which notifications are shown, and why others are not: all steps of a plan except the cap.
+ * In the expected texts a disposition is n:outcome/reason>ref, and a reason is a number of
  * values/notification.h.
  */
 #include "items.h"

@@ -49,7 +49,7 @@ static struct facts random_facts(struct random *random) {
   return facts;
 }
 
-/* Its maker, and its name then: as producers do it, or as anybody may. */
+/* Chooses the item's maker and name, as producers set them or as anybody may. */
 static void random_maker(struct random *random, struct item *item) {
   static const char *const states[] = {"disconnected", "unresponsive", "reconnected"};
   static const char *const handles[] = {"h_1", "h_2", ""};
@@ -112,7 +112,7 @@ static struct render_input random_frame(struct random *random, int64_t now_ms) {
       .age_after_ms = random_below(random, 2) ? 1 + (uint32_t)random_below(random, 5000) : 0};
 }
 
-/* Just what some lines take that would be shown, a byte less, or anything. */
+/* Chooses exactly the bytes that some of the shown lines need, one byte less, or any number. */
 static uint64_t random_room(struct random *random, const struct model *model,
                             const struct items *items, const struct render_input *frame) {
   const struct model_line *lines[MOST_ITEMS];
@@ -129,7 +129,8 @@ static const char *random_truth(struct random *random, size_t chances) {
   return random_below(random, chances) ? "true" : "false";
 }
 
-/* Rules for all that random_items may make; most of them true, else little is left. */
+/* Makes rules for all kinds that random_items may make. Most rules are true, because otherwise few
+ * items are left. */
 static struct settings random_settings(struct random *random, struct arena *arena) {
   static const char *const kinds[] = {"\"tool.a\"",   "\"mcp.b\"", "\"handle.a\"",
                                       "\"handle.b\"", "\"tool\"",  "\"file\""};
@@ -238,7 +239,8 @@ static size_t count_shortened(const struct plan *plan) {
   return count;
 }
 
-/* The same items on a carrier with little room. `all`: without a bound; used up. */
+/* Plans the same items on a carrier with little room. `all`: the plan without a bound; it is used
+ * up. */
 static void play_in_room(struct random *random, const struct items *items,
                          const struct settings *settings, int64_t now_ms, const struct plan *all,
                          struct model *model, struct tried *tried, long round) {

@@ -280,7 +280,7 @@ Test(facts, only_what_is_text_in_an_object, .fini = free_facts) {
   cr_expect(!facts->path_count && !facts->server.len && !facts->retry_after_ms);
 }
 
-/* For anything that was stored: a stamp belongs to the path at its place, and to no other. */
+/* A stamp belongs only to the path at the same place in its list, whatever data was stored. */
 Test(facts, stamps_stand_with_their_paths, .fini = free_facts) {
   struct items items = {.count = 0};
   DATA(&items, "{\"paths\":[\"b\",1,\"c\",\"d\"],\"stamps\":[\"s1\",\"s2\",null]}",

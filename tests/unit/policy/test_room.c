@@ -13,8 +13,8 @@ TestSuite(room);
 #define FIFTY "01234567890123456789012345678901234567890123456789"
 #define LONG_LINE FIFTY FIFTY FIFTY FIFTY FIFTY FIFTY FIFTY FIFTY
 
-/* The lines' messages, with " | " between; then how many wait, and how many of these stepped
- * aside. */
+/* Returns the lines' messages with " | " between them, then how many lines wait, and how many of
+ * these are too large. */
 static const char *shown_in(const struct items *items, const char *configuration, uint64_t bytes,
                             uint64_t taken) {
   struct arena arena = ARENA_EMPTY;

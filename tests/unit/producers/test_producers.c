@@ -148,8 +148,8 @@ Test(producers, say_how_a_command_ended) {
     cr_expect_str_eq(news_of(cases[i].type, cases[i].data), cases[i].news);
 }
 
-/* The end of what a command has printed, `lines` lines of `width` characters, as the model reads
- * it. */
+/* Returns the last `lines` lines of a command's output, each of `width` characters, as the model
+ * reads them. */
 static struct tidings_span message_of_lines(size_t lines, size_t width) {
   struct memory memory = {0};
   struct buffer data = BUFFER_EMPTY;

@@ -89,7 +89,8 @@ static bool is_structure(struct tidings_span line) {
   return is_rule_of_marks(line) || span_is(line, "+") || is_count_line(line);
 }
 
-/* How long the mark of a list, quote or table is that the line begins with; 0: there is none. */
+/* Returns the length of the list, quote or table mark at the beginning of the line; 0: there is
+ * none. */
 static size_t list_mark(struct tidings_span line) {
   size_t digits = 0;
   if (starts(line, "|") || starts(line, ">")) return 1;

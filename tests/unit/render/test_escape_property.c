@@ -77,8 +77,8 @@ static bool ends(struct tidings_span line, const char *suffix) {
   return line.len >= len && memcmp(line.ptr + line.len - len, suffix, len) == 0;
 }
 
-/* Told by other means than the renderer's: would markdown or the block give a line, its indentation
- * taken away, a meaning? */
+/* Would markdown or the block give the line a meaning, if its indentation is removed? Decides that
+ * by other means than the renderer. */
 static bool is_structure(struct tidings_span line) {
   static const char *const never[] = {"---", "***", "___", "===", "```", "~~~", "#", ">",
                                       "|",   "<",   "**",  "__",  "- ",  "* ",  "+ "};
@@ -147,7 +147,7 @@ static struct tidings_span next_line(struct tidings_span *text) {
   return line;
 }
 
-/* Sorts the lines behind the introduction. */
+/* Sorts the lines after the introduction. */
 static void check_lines(struct tidings_span body, struct counts *counts) {
   while (body.len) {
     struct tidings_span line = next_line(&body);

@@ -38,7 +38,8 @@ static struct render_input input_of(const struct items *items, struct line *line
                                .call_ids = ids};
 }
 
-/* The carrier's text with the block in it; or each message behind a line that says whose it is. */
+/* Returns the carrier's text with the block in it, or each message after a line that says whose it
+ * is. */
 static void write_sent(const struct rendered *messages, size_t count, const char *content,
                        struct buffer *out) {
   static const char *const roles[] = {"carrier", "block", "developer", "user", "tool"},

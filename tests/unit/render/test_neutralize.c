@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text that stays what it is and is no block: what tools answer, and what people say.
+ * Tests texts that do not become a block: the answers of tools and the words of people.
  */
 #include <criterion/criterion.h>
 
@@ -74,7 +74,7 @@ Test(neutralize, headers_of_ours_are_none) {
   EXPECT_PAIRS(neutralize, pairs);
 }
 
-/* An opening after `pad` bytes, in a line or in the line after that. */
+/* Puts an opening after `pad` bytes, in the same line or the next one. */
 static void expect_padded(size_t pad, const char *in_front, const struct pair *pair) {
   struct buffer text = BUFFER_EMPTY, expected = BUFFER_EMPTY, out = BUFFER_EMPTY;
   for (size_t i = 0; i < pad; i++) {
@@ -166,8 +166,8 @@ Test(neutralize, what_people_say_stays_readable) {
   EXPECT_PAIRS(neutralize_message, pairs);
 }
 
-/* Both ways of neutralizing must make the text harmless in one pass. The first may change only what
- * it says it changes. */
+/* Both ways of neutralizing must make the text harmless in one pass. The first way may change only
+ * the parts that it is documented to change. */
 static void expect_harmless(struct tidings_span text) {
   struct buffer once = BUFFER_EMPTY, twice = BUFFER_EMPTY;
   neutralize(text, &once);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_subscribe.c: a subscription without a server: which requests follow from which messages,
- * when, and in which order things are pushed and the cursor is handed out.
+ * test_subscribe.c: tests a subscription without a server: which messages cause which requests, and
+ * in which order events are pushed and the cursor is handed out.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static void refuse(struct events *events, uint64_t id, int code) {
   "\"io.modelcontextprotocol/events\":{}}}}"
 #define LISTED(ways) "{\"events\":[{\"name\":\"e\",\"delivery\":[" ways "]}]}"
 
-/* Up to the first request of the subscription, whose id it returns. */
+/* Runs up to the first request of the subscription, and returns its id. */
 static uint64_t begin(struct events *events, const char *list) {
   events_begin(events, 0);
   EXPECT(events_outputs(events), "SEND server/discover");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_alert.c: what alerts a person, look by look; and that text from outside has no effect on a
- * desktop or a terminal.
+ * test_alert.c: tests what alerts a person at each look, and that text from outside has no effect
+ * on a desktop or a terminal.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_tail.c: `tidings tail` prints what is new in one answer after another: nothing twice, and
- * leaving nothing out.
+ * test_tail.c: `tidings tail` prints everything new in each answer once.
  */
 #include <criterion/criterion.h>
 #include <jansson.h>

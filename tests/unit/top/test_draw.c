@@ -124,7 +124,7 @@ Test(top_draw, an_empty_store) {
 
 /* -- every size -------------------------------------------------------------------------------- */
 
-/* C0, C1, DEL, bidi, zero-width, a byte that is no UTF-8 cannot come; wide and combining ones. */
+/* C0, C1, DEL, bidi, zero-width, wide and combining characters. All text is UTF-8. */
 #define HOSTILE                                                                                    \
   "a日本語日本語日本語日本語日本語日本語\x1b[31m\x07\x7f\xc2\x9b"                \
   "2J\xe2\x80\xae\xe2\x80\x8b\xe2\x80\x8d\xef\xbb\xbf\xf3\xa0\x81\xa1"                             \
@@ -223,7 +223,7 @@ Test(top_draw, it_says_that_it_is_too_small) {
   top_finish(&top);
 }
 
-/* A text stays between its columns, cut or not. */
+/* A text stays within its columns, whether it is cut or not. */
 Test(top_draw, text_stays_in_its_columns) {
   struct top top = new_top(); /* the locale */
   for (size_t end = 0; end < 70; end++) {

@@ -269,7 +269,7 @@ Test(top_keys, another_session_is_asked_about) {
   top_finish(&top);
 }
 
-/* The words that a person edits go to no other message. */
+/* Edited words do not go to another message. */
 Test(top_keys, a_message_that_is_gone_is_edited_no_more) {
   struct top top = new_top();
   press_all(&top, "\te");
@@ -318,7 +318,7 @@ Test(top_keys, a_story_goes_on_when_its_notification_is_gone) {
   top_finish(&top);
 }
 
-/* Another session may be chosen with each key: then it is asked about. */
+/* Each key may choose another session. Then `top` asks about that session. */
 static void type_filter(struct top *top, const char *keys) {
   for (; *keys; keys++) {
     enum top_do what = top_key(top, (unsigned char)*keys).what;
@@ -356,7 +356,7 @@ Test(top_keys, a_filter_of_what_waits_takes_kinds_and_texts) {
   top_finish(&top);
 }
 
-/* Keys of what is not text, because press_all allows none that asks. */
+/* Presses `o`. press_all does not do that, because it allows no key that asks. */
 static void press_orders(struct top *top, size_t times) {
   while (times--) (void)top_key(top, 'o');
 }

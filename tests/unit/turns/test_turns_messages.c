@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cancel, edit and move: what waits can be changed; what went on answers FIRED, what never was or
- * is gone NOT_FOUND.
+ * Cancel, edit and move: a waiting message can be changed. A message that was sent answers FIRED;
+ * an unknown or forgotten one answers NOT_FOUND.
  */
 #include <criterion/criterion.h>
 

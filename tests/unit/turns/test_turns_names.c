@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The meaning of ids: the turn that is there, some of it, one that is over, or no turn at all; and
- * the words for those that do not fit.
+ * Ids may mean the current turn, a part of it, a turn that is over, or no turn. Also tests the
+ * words for ids that do not fit.
  */
 #include <criterion/criterion.h>
 

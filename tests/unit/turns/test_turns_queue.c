@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The queue: who is next, what a drain takes, settle delays, who knows of an offer, and what
- * compacting holds back.
+ * The queue: the next message, the messages that a drain takes, settle delays, offers that the host
+ * knows, and messages that compacting holds back.
  */
 #include <criterion/criterion.h>
 
@@ -156,7 +156,8 @@ Test(turns_queue, compacting_holds_back) {
                      "starting(m1) m1=offered > offer m1");
 }
 
-/* Each move halves what is left between two places, so that it runs out and all are spread anew. */
+/* Each move halves the gap between two places. When the gap is used up, all places are spread anew.
+ */
 Test(turns_queue, there_is_always_a_place_in_between) {
   struct buffer script = BUFFER_EMPTY;
   buffer_text(&script, "started; submit m1; submit m2; submit m3; submit m4");
