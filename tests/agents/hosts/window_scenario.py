@@ -2,11 +2,13 @@
 """window_scenario.py: what an agent's window shows of tidings; and an agent whose daemon outlives its windows: nobody wakes a session that no window shows. Knows agents
 by hook_hosts.Agent only."""
 import contextlib
+import json
 import os
 import pathlib
 import re
+import socket
 
-from hook_scenarios import Gate, count, once, push, request, requests, rule, says
+from hook_scenarios import Gate, count, once, push, request, requests, rule, says, stops
 from node_hosts import until
 from terminal import Terminal
 
@@ -149,6 +151,31 @@ def resumed_beside_another(agent):
             agent.end_all()
 
 
+def send_to_inbox(agent, text):
+    """Another process gives the window a text, as one that applies tools without asking, too."""
+    records = [json.loads(path.read_text()) for path in (agent.place.home / ".qwen" / "sessions").glob("*.json")]
+    record = next(record for record in records if record["sessionId"] == agent.session)
+    frame = {"msgV": 1, "msgId": "linnet", "type": "user", "fromMode": "bypass", "toSessionId": record["sessionId"], "message": {"role": "user", "content": text}}
+    with socket.socket(socket.AF_UNIX) as inbox:
+        inbox.connect(record["ipcPath"])
+        inbox.sendall("".join(json.dumps(line) + "\n" for line in ({"msgV": 1, "type": "auth", "token": record["ipcToken"]}, frame)).encode())
+
+
+def inbox_begins_again(agent):
+    """why tidings does not use Qwen Code's inbox: when a person stops the turn of a text from there, Qwen Code begins it again, and the model has the text twice"""
+    agent.model.replace([rule("Linnet zero", {"text": "Hello."}), rule("Linnet one", [{"text": "On and on "}, {"hold": f"{agent.name}-linnet"}])])
+    with agent.terminal("Linnet zero: hello.") as terminal:
+        request(agent, "Linnet zero", 1)
+        agent.attached()
+        terminal.shows("Hello.")
+        send_to_inbox(agent, "Linnet one: sing.")
+        first = request(agent, "Linnet one", 1)
+        terminal.shows(agent.streams)
+        stops(agent, terminal, lambda: agent.model.ended(first["number"]) == "gone")
+        until(lambda: any(count(one, "Linnet one: sing.") == 2 for one in agent.model.requests), "the turn begins again; if it does not, tidings may use the inbox")
+        agent.model.release(f"{agent.name}-linnet")
+
+
 # The line for the person when a message follows a turn, and what the agent itself calls that, which no hook can change.
 LINE = "tidings hands the model"
 SAYS = {"codex": (LINE, "Blocked by hook"), "claude": (LINE,), "gemini": (LINE, "Agent execution blocked", "This request failed", '"Error Verbosity"'),
@@ -207,4 +234,4 @@ def status_line(agent):
 
 
 ALL = (said_to_the_person,)
-BY_AGENT = {"codex": (window_is_closed, resumed_is_woken, resumed_beside_another), "gemini": (status_line,)}
+BY_AGENT = {"codex": (window_is_closed, resumed_is_woken, resumed_beside_another), "gemini": (status_line,), "qwen": (inbox_begins_again,)}
