@@ -225,7 +225,7 @@ static int32_t close_session(struct watching *watching, const char *name,
                    error);
 }
 
-/* A session that a host has taken since it was listed is refused. */
+/* Refuses a session if a host has taken it since it was listed. */
 static void close_idle(struct watching *watching) {
   const json_t *list = json_object_get(watching->top.all_sessions, "sessions"), *session = NULL;
   struct tidings_error error = {.size = sizeof error};

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* After so many schedules a new store is made, because a store keeps for a while what is over. */
+/* A new store is made after so many schedules, because a store keeps ended items for a while. */
 enum {
   STORE_SCHEDULES = 400,
   SHRINK_TRIALS = 3000,
@@ -86,8 +86,8 @@ struct search {
   const char *difference;
 };
 
-/* Returns the length of the place of a difference, which its text begins with. A smaller schedule
- * that differs at another place would be another finding. */
+/* The text of a difference begins with its place. Returns the length of that place. If a smaller
+ * schedule differs at another place, that is another finding. */
 static size_t where(const char *difference) { return strcspn(difference, " \n"); }
 
 static bool still_differs(struct search *search, const struct schedule *schedule) {
@@ -181,7 +181,7 @@ static unsigned shrink(struct schedule *schedule, struct search *search) {
   return shrinking.done;
 }
 
-/* -- what is said of it ----------------------------------------------------------------------- */
+/* -- the report -------------------------------------------------------------------------------- */
 
 static void save(const struct sim *sim, const struct schedule *schedule) {
   uint8_t bytes[SCHEDULE_BYTES];

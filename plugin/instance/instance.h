@@ -24,7 +24,7 @@ enum { SESSION_LOCKS = 64 };
 struct instance {
   struct tidings_plugin plugin; /* first: what the host holds */
 
-  struct tidings_host host; /* our copy; what the host did not know is zero */
+  struct tidings_host host; /* our copy; zero in members that the host did not know */
   struct arena arena;       /* host_name */
   struct tidings_span host_name;
   uint32_t role;
@@ -61,15 +61,15 @@ int instance_close(struct instance *instance, struct tidings_error *error);
 /* How long a call that begins now may wait. */
 store_deadline instance_deadline(const struct instance *instance);
 
-/* Around every call but release: counts it as under way. CLOSED after quiesce and in a forked
- * child. */
+/* Begins every call except release, and counts it as under way. CLOSED after quiesce and in a
+ * forked child. */
 int instance_enter(struct instance *instance, struct tidings_error *error);
 void instance_leave(struct instance *instance);
 /* Within a call: counts a reply or an answer as held by the host. The node is a part of it. */
 void instance_hand_out(struct instance *instance, struct handed_out_node *node,
                        enum handed_out_kind kind, const void *what);
-/* May `what` be freed? Not if the host does not hold it, which is then logged, and not in a forked
- * child. After true, free it and then call instance_take_back: quiesce waits for that. */
+/* May `what` be freed? Not in a forked child, and not if the host does not hold it; the log says so
+ * then. After true, free it and then call instance_take_back: quiesce waits for that. */
 bool instance_claim(struct instance *instance, enum handed_out_kind kind, const void *what);
 void instance_take_back(struct instance *instance);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several processes submit to an idle session at the same instant, again and again. There is one
- * offer between them, the host hears of it once, and all the others are queued.
+ * Several processes submit to an idle session at the same instant, again and again. The host gets
+ * one offer, once, and all other messages are queued.
  */
 #include "kit.h"
 
@@ -14,8 +14,8 @@ const char invariant[] = "The idle->busy transition is atomic.";
 
 enum { SOURCES = 4, ROUNDS = 25 };
 
-/* Each source's n-th message goes out as soon as the host has put the number n on the board, which
- * all of them see. */
+/* All sources see the board. Each sends its n-th message as soon as the host has put the number n
+ * on it. */
 static atomic_uint *board, *done;
 
 static void submit_each_round(unsigned index) {

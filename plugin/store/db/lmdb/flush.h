@@ -6,7 +6,7 @@
  *
  * This needs an LMDB that is linked in, because its write calls are redirected when it is linked
  * (cmake/linked_in/lmdb_writes.h), and a version whose order of writes is known. Any other LMDB
- * flushes twice, and the digest is without pages.
+ * flushes twice, and the digest has no pages.
  */
 #ifndef STORE_DB_LMDB_FLUSH_H
 #define STORE_DB_LMDB_FLUSH_H
