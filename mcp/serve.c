@@ -104,7 +104,7 @@ static int serve_lines(struct serving *serving, struct buffer *lines, bool *too_
   return reason;
 }
 
-int mcp_serve(const struct cli *cli, bool tools) {
+int mcp_serve(const struct cli *cli, bool has_tools) {
   static struct serving serving;
   static char chunk[READ_AT_ONCE];
   struct buffer lines = BUFFER_EMPTY;
@@ -112,7 +112,7 @@ int mcp_serve(const struct cli *cli, bool tools) {
   int reason = 0;
   mcp_resumed_watch(cli);
   mcp_news_begin(cli, &serving.news);
-  serving.tools = tools;
+  serving.tools = has_tools;
   serving.acting = (struct mcp_acting){.cli = cli, .news = &serving.news};
   while (!reason && !serving.over) {
     ssize_t got = read(STDIN_FILENO, chunk, sizeof chunk);

@@ -8,6 +8,6 @@
 #include "command/cli.h"
 
 /* Until stdin ends; without tools until it has said so. Returns the exit code. */
-int mcp_serve(const struct cli *cli, bool tools);
+int mcp_serve(const struct cli *cli, bool has_tools);
 
 #endif

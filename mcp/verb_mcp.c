@@ -12,21 +12,21 @@ enum { BUDGET_MS = 3 };
 
 static int mcp_verb(struct cli *cli) {
   const char *name = NULL;
-  bool tools = true;
+  bool has_tools = true;
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key == CLI_STOP) return cli->exit_code;
     if (key == OPTION_NAME) name = cli->value;
-    else if (key == OPTION_NO_TOOLS) tools = false;
+    else if (key == OPTION_NO_TOOLS) has_tools = false;
     else return cli->exit_code;
   }
   int code = cli_take_words(cli, 0, INT32_MAX, "");
   if (code) return code;
   if (name && !cli->word_count) return cli_usage(cli, "--name is for a command");
-  if (!tools && cli->word_count)
+  if (!has_tools && cli->word_count)
     return cli_usage(cli, "--no-tools is for the server, not for a command");
   cli->preset = "plain";
   cli->budget_ms = BUDGET_MS;
-  return cli->word_count ? mcp_wrap(cli, name, cli->words) : mcp_serve(cli, tools);
+  return cli->word_count ? mcp_wrap(cli, name, cli->words) : mcp_serve(cli, has_tools);
 }
 
 const struct cli_verb verb_mcp = {

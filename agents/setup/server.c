@@ -12,8 +12,8 @@
 #include "command/json_value.h"
 
 static const char servers_name[] = "mcp_servers", entry_name[] = "tidings",
-                  header[] = "[mcp_servers.tidings]", arguments[] = "[\"mcp\", \"--no-tools\"]",
-                  mark[] = "\"--no-tools\"";
+                  server_header[] = "[mcp_servers.tidings]",
+                  arguments[] = "[\"mcp\", \"--no-tools\"]", no_tools_mark[] = "\"--no-tools\"";
 
 static bool has_argument(const json_t *list, const char *text) {
   const json_t *one = NULL;
@@ -78,8 +78,8 @@ static bool says_what_is_expected(json_t *config, const char *after, const char 
 static char *text_with(const char *text, const char *program) {
   json_t *name = json_string(program);
   char *value = name ? json_dumps(name, JSON_ENCODE_ANY) : NULL,
-       *half = value ? setup_table_text(text, header, "args", arguments) : NULL,
-       *whole = half ? setup_table_text(half, header, "command", value) : NULL;
+       *half = value ? setup_table_text(text, server_header, "args", arguments) : NULL,
+       *whole = half ? setup_table_text(half, server_header, "command", value) : NULL;
   json_decref(name);
   free(value);
   free(half);
@@ -89,7 +89,7 @@ static char *text_with(const char *text, const char *program) {
 int setup_server(const struct cli *cli, const struct host *host, const char *program,
                  struct change *change) {
   const char *text = change->after ? change->after : "";
-  bool ours = setup_table_has(text, header, mark);
+  bool ours = setup_table_has(text, server_header, no_tools_mark);
   json_t *config = setup_trust_read(text);
   const json_t *present = json_object_get(json_object_get(config, servers_name), entry_name);
   char *done = NULL;
@@ -97,14 +97,14 @@ int setup_server(const struct cli *cli, const struct host *host, const char *pro
   if (ours) change->has_ours = true;
   if (program && find_serving(config, true)) program = NULL;
   if (program ? ours && strcmp(json_value_text(present, "command"), program) == 0 : !ours) goto out;
-  if (program && !ours && (config ? present != NULL : strstr(text, header) != NULL)) {
+  if (program && !ours && (config ? present != NULL : strstr(text, server_header) != NULL)) {
     code = cli_fail(cli,
                     "%s: %s.%s: there is a server of that name already; nothing was changed. "
                     "'tidings setup %s --no-mcp' leaves ours out",
                     change->path, servers_name, entry_name, host->name);
     goto out;
   }
-  done = program ? text_with(text, program) : setup_table_text(text, header, "", NULL);
+  done = program ? text_with(text, program) : setup_table_text(text, server_header, "", NULL);
   if (!done) code = cli_fail(cli, "out of memory");
   else if (!says_what_is_expected(json_incref(config), done, program))
     code = cli_fail(cli,
