@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/hosts/mcp.h: programs that call no hooks and load no module, but start MCP servers: the
- * files in which each lists them. The facts come from their documentation and sources, and, with
+ * agents/hosts/mcp.h: the files in which programs list their MCP servers. These programs call no
+ * hooks and load no module. The facts come from their documentation and sources, and, with
  * `is_proved`, from a run of the program.
  */
 #ifndef AGENTS_HOSTS_MCP_H

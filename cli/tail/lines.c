@@ -18,8 +18,8 @@ struct tail_event {
   json_t *event;
 };
 
-/* The items of the answer that a delivery has taken: those of one delivery stand together, in the
- * order of the answer. */
+/* An item of the answer that a delivery has taken. In the list, the items of one delivery are
+ * together, in the order of the answer. */
 struct taken {
   const char *delivery;
   size_t place;
@@ -104,7 +104,7 @@ static void index_items(const json_t *answer, struct taking *taking) {
     qsort(taking->items, taking->item_count, sizeof *taking->items, compare_taken);
 }
 
-/* The place in the index at which the items of a delivery begin. */
+/* Returns the index of a delivery's first item. */
 static size_t first_of(const struct taking *taking, const char *delivery) {
   size_t low = 0, high = taking->item_count;
   while (low < high) {
@@ -139,8 +139,8 @@ static void take_settled(const json_t *delivery, struct taking *taking) {
   take_outcomes(delivery, time, taking);
 }
 
-/* `seen`: it was listed in an earlier answer. `before`: its outcome in the newest of those; empty:
- * it was settled by then, and is listed because it was taken back, or is back again. */
+/* `seen`: an earlier answer listed the delivery. `before`: its outcome in the newest such answer.
+ * Empty: it was settled before, and is listed now because it was taken back or has come back. */
 static void take_delivery(const json_t *delivery, bool seen, const char *before,
                           struct taking *taking) {
   static const char *const made[] = {"id", "carrier", "tool", "call_id", NULL};

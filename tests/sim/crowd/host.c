@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * crowd/host.c: a host of the shared conversation. It takes the session, also from the other host,
- * and runs the turns that it is asked for. A carrier counts as soon as it is in the transcript,
- * which only its present writer may write. The next host names the deliveries in it.
+ * and runs the turns that it is asked for. A carrier counts as soon as it is in the transcript.
+ * Only the transcript's current writer may write to it. The next host names the deliveries in it.
  */
 #include "crowd.h"
 
@@ -33,7 +33,7 @@ static void maybe_die(struct host *host) {
   if (host->part->mortal && random_below(&host->part->random, 400) == 0) kill(getpid(), SIGKILL);
 }
 
-/* Takes the reply over, and notes what it asks for, which the host does next. */
+/* Takes the reply over, and notes what it asks the host to do next. */
 static void heed(struct host *host, struct tidings_reply *reply) {
   for (size_t i = 0; reply && i < reply->action_count; i++) {
     const struct tidings_action *action = reply->actions[i];
@@ -50,8 +50,8 @@ static void heed(struct host *host, struct tidings_reply *reply) {
   hostkit_reply_free(reply);
 }
 
-/* Is the call to be made again, because another process is writing? If a process is killed, one
- * that waits for the writer lock can sleep until its budget is used up. */
+/* Should the call be repeated, because another process is writing? If a process is killed, a
+ * process that waits for the writer lock can sleep until its budget is used up. */
 static bool is_worth_again(int32_t code, unsigned *tries) {
   enum { TRIES = 4 };
   return code == TIDINGS_E_BUSY && ++*tries < TRIES;
@@ -69,7 +69,8 @@ static bool lost(struct host *host, int32_t code, const char *what) {
 
 /* -- the transcript ---------------------------------------------------------------------------- */
 
-/* The note of a message that may be delivered now. NULL: the plugin's own, which has none. */
+/* Returns the note of a message that may be delivered now. NULL: the message is the plugin's own
+ * and has no note. */
 static struct note *find_note(struct board *board, const char *id) {
   if (strncmp(id, "tidings:", strlen("tidings:")) == 0) return NULL;
   char *rest = NULL;

@@ -101,7 +101,7 @@ static size_t list_mark(struct tidings_span line) {
   return dotted && (digits + 1 == line.len || line.ptr[digits + 1] == ' ') ? digits + 1 : 0;
 }
 
-/* An indented line is no item, but what follows its marks may still forge something. */
+/* An indented line is no item, but the text after its marks may still forge something. */
 static bool is_inner_structure(struct tidings_span line) {
   bool marked = false;
   for (size_t len; (len = list_mark(line)); marked = true) {
@@ -112,7 +112,7 @@ static bool is_inner_structure(struct tidings_span line) {
   return marked ? line.len && is_structure(line) : is_structure(line);
 }
 
-/* Is it a line of an item after its first: empty, or indented and without a meaning? */
+/* Is it a later line of an item, which is empty, or indented and without a meaning? */
 static bool is_continuation(struct tidings_span line) {
   if (!line.len) return true;
   if (!starts(line, "  ")) return false;
@@ -197,7 +197,7 @@ static const char *const marks[LEVEL_COUNT] = {"[info]", "[warning] ", "[error] 
 
 static const char *const names[LEVEL_COUNT] = {"info", "warning", "error", "critical"};
 
-/* The heads that a forged one could be taken for. */
+/* Does the text begin with a level's name, and so look like a head? */
 static bool begins_with_level(struct tidings_span text) {
   for (int i = 0; i < LEVEL_COUNT; i++)
     if (text.len >= strlen(names[i]) && strncasecmp(text.ptr, names[i], strlen(names[i])) == 0)
