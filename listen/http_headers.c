@@ -16,8 +16,8 @@ static int hex_value(char c) {
   return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
 }
 
-/* Decodes in place. Text that is no code of a byte stays, and so does the code of a NUL, because
- * readers would stop at it. */
+/* Decodes %XX in place. Other text stays. The code of a NUL stays too, because readers would stop
+ * at a NUL. */
 static size_t decode_percent(char *text, size_t len) {
   size_t to = 0;
   for (size_t at = 0; at < len; at++) {

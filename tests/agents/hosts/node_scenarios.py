@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""node_scenarios.py: the scenarios of every agent that runs in Node or Bun. A host is an object with
+"""node_scenarios.py: the scenarios of all agents that run in Node or Bun. A host is an object with
 
-  place, model                 where it works, and who answers it
+  place, model                 its folders, and the script that answers it
   session                      the id of the conversation
   title                        its name in docs/hosts/
   begin()                      a new conversation
   prompt(text)                 sends a prompt and does not wait
   settled()                    waits until the host is idle again, and tidings knows it
-  kill(), restart(delivery)    SIGKILL to all of it; started again, going on with the same conversation. With a delivery's id, the transcript
+  kill(), restart(delivery)    kills all its processes with SIGKILL; starts it again with the same conversation. With a delivery's id, the transcript
                                holds that delivery as if it had been written just before the end
   stop()                       a person stops the turn
-  shell(command), write(path, content)   the model's call of the host's tool, as a part of an answer
+  shell(command), write(path, content)   a part of an answer in which the model calls the host's tool
   run(text)                    a command that runs the host for one prompt
-  reports_use                  the request, from 0 on, that has what the answer to the first one has used
-  configuration                a file of the host's own in the project, its content, and what is said of a change
+  reports_use                  the number, from 0 on, of the first request with a report of the tokens that the first answer used
+  configuration                the host's own file in the project, its content, and the end of the report of its change
 """
 import concurrent.futures
 import json
