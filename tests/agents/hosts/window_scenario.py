@@ -13,9 +13,17 @@ from node_hosts import until
 from terminal import Terminal
 
 
+def is_read(fifo):
+    """A process that was killed leaves its FIFO, and another process may have its number by now."""
+    with contextlib.suppress(OSError):
+        os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
+        return True
+    return False
+
+
 def waiters(agent):
     """The places of the processes that wait for a session."""
-    return [path.name for path in (agent.place.home / "state" / "tidings" / "waiting").glob("*-*") if path.suffix != ".window"]
+    return [path.name for path in (agent.place.home / "state" / "tidings" / "waiting").glob("*-*") if path.suffix != ".window" and is_read(path)]
 
 
 def idles(agent, session):
