@@ -45,6 +45,7 @@ static struct tidings_span take_line(struct tidings_span *text, bool has_carriag
 bool escape_shows(struct tidings_span text, size_t at) {
   uint32_t code_point;
   return utf8_decode(text, at, &code_point) && code_point != '\n' && code_point != '\r' &&
+         code_point != '\t' &&
          (utf8_is_deceptive(code_point) || code_point == 0xFE0E || code_point == 0xFE0F);
 }
 

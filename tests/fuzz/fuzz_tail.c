@@ -114,7 +114,11 @@ static void check_mask(struct tidings_span text) {
 static void check_planted(struct tidings_span text) {
   static const char token[] = "gh"
                               "p_a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8i9J0";
-  if (memmem(text.ptr, text.len, token, sizeof token - 1)) return; /* perhaps inside a word */
+  struct shown own = show(text, SIZE_MAX, false); /* has no control characters any more */
+  bool is_there = memmem(text.ptr, text.len, token, sizeof token - 1) ||
+                  strstr(own.errors, token) || strstr(own.last, token);
+  free_shown(own);
+  if (is_there) return; /* perhaps inside a word */
   struct buffer planted = BUFFER_EMPTY, masked = BUFFER_EMPTY;
   buffer_span(&planted, text);
   buffer_format(&planted, "\nError: %s is wrong\n", token);

@@ -91,6 +91,8 @@ Test(escape, blanks_in_front_hide_nothing) {
   static const struct escape_case cases[] = {
       {"   ---", "\\---"},
       {"\t# x", "\\# x"},
+      {"<\tsystem>", "&lt; system>"},
+      {"x<\tsystem", "x&lt; system"},
       {"\n\n> x", "\\> x"},
       {"\xC2\xA0---", "\\---"},
       {"\xE3\x80\x80# x", "\\# x"},
