@@ -25,7 +25,6 @@ enum {
   OPTION_STORE,
   OPTION_WRAP
 };
-enum { MOST_CHANGES = 1 };
 
 struct setup {
   const struct cli *cli;
@@ -33,9 +32,8 @@ struct setup {
   const char *program;
   const char *store; /* NULL: the user's own */
   bool remove, dry_run, no_wake, no_mcp, wrap;
-  bool configures; /* another file of the agent's was changed, too */
-  struct change changes[MOST_CHANGES];
-  size_t change_count;
+  bool configures;      /* another file of the agent's was changed, too */
+  struct change change; /* to the file with the hooks, or the module */
 };
 
 /* -- is the host there? ------------------------------------------------------------------------ */
@@ -77,16 +75,6 @@ static int check_package(const struct setup *setup) {
 
 /* -- what changes ------------------------------------------------------------------------------ */
 
-static int begin_change(struct setup *setup, const char *home, const char *name,
-                        struct change **ret_change) {
-  struct change *change = &setup->changes[setup->change_count];
-  int code = change_begin(setup->cli, paths_join(home, name), change);
-  if (code) return code;
-  setup->change_count++;
-  *ret_change = change;
-  return 0;
-}
-
 static int plan_hooks(const struct setup *setup, struct change *change) {
   char *command = setup->remove ? NULL : setup_command();
   if (!setup->remove && !command) return cli_fail(setup->cli, "out of memory");
@@ -119,8 +107,8 @@ static int plan_server(const struct setup *setup, const char *home, struct chang
 }
 
 static int plan(struct setup *setup, const char *home) {
-  struct change *change = NULL, server = {.path = NULL};
-  int code = begin_change(setup, home, setup->host->config_file, &change);
+  struct change *change = &setup->change, server = {.path = NULL};
+  int code = change_begin(setup->cli, paths_join(home, setup->host->config_file), change);
   if (!code)
     code = setup->host->kind == HOST_HOOKS ? plan_hooks(setup, change) : plan_module(setup, change);
   if (!code && setup->host->trusts_hashes) code = plan_server(setup, home, &server);
@@ -161,9 +149,9 @@ static int configure(struct setup *setup, const char *home) {
   int code = plan_server(setup, home, &change), failed = 0;
   if (code) return code;
   setup->configures = !change_is_none(&change);
-  if (!setup->remove || !change_is_none(&setup->changes[0]))
-    failed = setup_trust(setup->cli, setup->host, setup->program, setup->changes[0].path,
-                         setup->remove, &change, &changed);
+  if (!setup->remove || !change_is_none(&setup->change))
+    failed = setup_trust(setup->cli, setup->host, setup->program, setup->change.path, setup->remove,
+                         &change, &changed);
   if (!failed || setup->remove) code = write_configuration(setup, &change);
   if (failed || code) code = without_trust(setup);
   else if (changed)
@@ -175,16 +163,8 @@ static int configure(struct setup *setup, const char *home) {
 
 static int write_all(struct setup *setup, const char *home) {
   int code = setup->remove ? configure(setup, home) : 0;
-  for (size_t i = 0; !code && i < setup->change_count; i++)
-    code = change_write(setup->cli, &setup->changes[i]);
+  if (!code) code = change_write(setup->cli, &setup->change);
   return code || setup->remove ? code : configure(setup, home);
-}
-
-static bool nothing_changes(const struct setup *setup) {
-  for (size_t i = 0; i < setup->change_count; i++) {
-    if (!change_is_none(&setup->changes[i])) return false;
-  }
-  return true;
 }
 
 /* Hosts that load a module are woken from within. */
@@ -221,7 +201,7 @@ static void print_program(const struct host *host) {
 /* All but the hashes of hooks, which only the agent knows when the hooks are written. */
 static int show_it(const struct setup *setup, const char *home) {
   struct change change = {.path = NULL};
-  bool nothing = nothing_changes(setup);
+  bool nothing = change_is_none(&setup->change);
   int code = setup->host->trusts_hashes ? plan_server(setup, home, &change) : 0;
   if (code) return code;
   if (setup->host->trusts_hashes) change_print(stdout, &change);
@@ -235,11 +215,11 @@ static int show_it(const struct setup *setup, const char *home) {
 
 static int do_it(struct setup *setup, const char *home) {
   const char *title = setup->host->title;
-  for (size_t i = 0; i < setup->change_count; i++) change_print(stdout, &setup->changes[i]);
+  change_print(stdout, &setup->change);
   if (setup->dry_run) return show_it(setup, home);
   int code = write_all(setup, home);
   if (code) return code;
-  bool nothing = nothing_changes(setup) && !setup->configures;
+  bool nothing = change_is_none(&setup->change) && !setup->configures;
   if (setup->remove)
     printf(nothing ? "%s was not set up; nothing changed.\n"
                    : "%s no longer receives notifications.\n",
@@ -312,7 +292,7 @@ static int run_setup(struct setup *setup) {
   if (!code) code = check_package(setup);
   if (!code) code = plan(setup, home);
   if (!code) code = do_it(setup, home);
-  for (size_t i = 0; i < setup->change_count; i++) change_finish(&setup->changes[i]);
+  change_finish(&setup->change);
   free(home);
   return code;
 }
