@@ -128,8 +128,16 @@ static struct record read_record(const char *path) {
   return record;
 }
 
-/* Another hook of the session may read it meanwhile. */
-static void write_record(const char *path, const struct record *record) {
+/* Another hook of the session may read it meanwhile, and may have made it if this may not replace
+ * it. */
+static int publish(const char *fresh, const char *path, bool replaces) {
+  if (replaces) return rename(fresh, path) ? errno : 0;
+  int reason = link(fresh, path) && errno != EEXIST ? errno : 0;
+  (void)unlink(fresh);
+  return reason;
+}
+
+static void write_record(const char *path, const struct record *record, bool replaces) {
   char text[MOST_RECORD], *fresh = NULL, *folder = hook_place_folder();
   int len = snprintf(text, sizeof text, "%" PRIu32 " %" PRIu64 "%s\n", record->pid, record->started,
                      record->ended  ? " ended"
@@ -138,7 +146,7 @@ static void write_record(const char *path, const struct record *record) {
   int reason = folder ? paths_make_folders(folder) : ENOMEM;
   if (asprintf(&fresh, "%s.%d", path, (int)getpid()) < 0) fresh = NULL;
   if (fresh && !reason) reason = file_write_whole(fresh, text, (size_t)len);
-  if (fresh && !reason && rename(fresh, path)) reason = errno;
+  if (fresh && !reason) reason = publish(fresh, path, replaces);
   if (!fresh || reason) hook_log("cannot write %s: %s", path, strerror(fresh ? reason : ENOMEM));
   free(fresh);
   free(folder);
@@ -213,7 +221,7 @@ static void leave_others(const char *record, uint32_t window) {
     struct record other = read_record(path);
     if (other.pid != window || other.left) continue;
     other.left = true;
-    write_record(path, &other);
+    write_record(path, &other, true);
     end_waiter(&records, path, window);
   }
   close_records(&records);
@@ -281,7 +289,7 @@ static uint32_t choose(const struct hook_call *call, uint32_t daemon, const char
   const struct window *window = count > 0 ? choose_window(windows, (size_t)count) : NULL;
   if (!window) return 0;
   const struct record record = {.pid = window->pid, .started = window->started};
-  write_record(path, &record);
+  write_record(path, &record, true);
   leave_others(path, window->pid);
   return window->pid;
 }
@@ -312,12 +320,14 @@ bool hook_window_is_loaded(const struct cli *cli, const struct hook_call *call, 
   return loaded;
 }
 
-/* A record of no window, or of one that is gone, says this much. */
+/* A record of no window, or of one that is gone, says this much. A hook of the session may be
+ * recording its window at this moment, and knows more. */
 void hook_window_loaded(const struct cli *cli, const struct hook_call *call, uint32_t daemon) {
   char *path = record_path(cli, call, daemon);
   struct record record = path ? read_record(path) : (struct record){.pid = 0};
+  bool replaces = record.ended;
   record.ended = false;
-  if (path) write_record(path, &record);
+  if (path) write_record(path, &record, replaces);
   free(path);
 }
 
@@ -327,7 +337,7 @@ void hook_window_forget(const struct cli *cli, const struct hook_call *call, uin
   char *path = record_path(cli, call, owner);
   struct record record = path ? read_record(path) : (struct record){.pid = 0};
   record.ended = true;
-  if (path && record.pid && !record.lives) write_record(path, &record);
+  if (path && record.pid && !record.lives) write_record(path, &record, true);
   else if (path) (void)unlink(path);
   free(path);
 }
