@@ -4,7 +4,7 @@ import hashlib
 import os
 import subprocess
 
-FOLDERS = ("abi", "common", "plugin", "hostkit", "command", "agents", "cli", "hostsim", "vendor", "cmake", "CMakeLists.txt")
+FOLDERS = ("abi", "common", "plugin", "hostkit", "command", "agents", "cli", "hostsim", "listen", "mcp", "recipes", "subscribe", "vendor", "cmake", "CMakeLists.txt")
 
 
 class Unknown(Exception):
