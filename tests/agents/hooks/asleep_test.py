@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""If nothing wakes an idle agent, `submit`, an urgent `push`, `status` and `doctor` say so; otherwise nobody says it."""
+"""Tests that `submit`, an urgent `push`, `status` and `doctor` say so if nothing wakes an idle agent, and otherwise do not."""
 import os
 import signal
 import subprocess
@@ -26,7 +26,7 @@ def said(place, *words):
 
 
 def expect(place, session, why):
-    """Each of them says it, and says nothing of it for a notification that is not urgent."""
+    """Checks that each command says `why`, or nothing if `why` is empty; a push that is not urgent says nothing."""
     tail = ": this waits for the next prompt"
     assert said(place, "push", "-s", session, "it rains") == ""
     critical = said(place, "push", "-s", session, "-l", "critical", "it pours")
@@ -39,7 +39,7 @@ def expect(place, session, why):
 
 
 def test_cannot_be_woken(place):
-    """an agent that cannot be woken, or for which nothing waits"""
+    """the commands say that an agent cannot be woken, or that nothing waits to wake it"""
     for host, title in TITLES.items():
         idle(place, host, host)
         expect(place, host, (NOTHING_WAITS if host in ("codex", "claude") else CANNOT).format(title))
@@ -48,13 +48,13 @@ def test_cannot_be_woken(place):
 
 
 def test_busy(place):
-    """during a turn the message is the next one: nobody has to wake"""
+    """during a turn the commands say nothing, because the queued message becomes the next turn"""
     call(place, "gemini", "BeforeAgent", prompt="x")
     expect(place, "s", "")
 
 
 def test_unknown(place):
-    """of a host that is not known here, of one that has ended, and of a session without one, nothing is said"""
+    """submit says nothing if the host is unknown or has ended, or if the session has no host"""
     place.opened("other")
     assert place.ok("submit", "-s", "other", "x").said == "" and place.ok("submit", "-s", "none", "x").said == ""
     agent = place.start(command=["sleep", "1000"])
@@ -64,7 +64,7 @@ def test_unknown(place):
 
 
 def test_somebody_waits(place):
-    """where a process waits to wake the agent, nothing is said; when that has ended, it is"""
+    """while a process waits to wake the agent, status says nothing; after that process has ended, status says that nothing waits"""
     place.env["CLAUDE_CODE_ENTRYPOINT"] = "cli"
     idle(place, "claude", "s")
     waiter = place.start(command=[*hook("--wait", "--owner", str(os.getpid()), "claude")], stdin=subprocess.PIPE)

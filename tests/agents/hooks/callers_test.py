@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Programs that call the hooks which setup has written for another agent: VS Code and Cursor, by their documentation (recorded/vscode.jsonl, recorded/cursor.jsonl), and
-programs that tidings does not know. TIDINGS_CALLS is how many tool calls test_transcripts makes (100; 1000 in the deep form)."""
+"""Tests programs that call the hooks which setup has written for another agent: VS Code and Cursor, by their documentation (recorded/vscode.jsonl, recorded/cursor.jsonl), and
+programs that tidings does not know. TIDINGS_CALLS is the number of calls that test_transcripts makes (100; 1000 in the deep form)."""
 import datetime
 import json
 import os
@@ -53,12 +53,12 @@ def deliveries(place):
 
 
 def counted(place):
-    """Returns what the store calls shown."""
+    """Returns the notifications that the store counts as delivered."""
     return [item["message"] for delivery in deliveries(place) if delivery["outcome"] == "committed" for item in delivery["items"] if item["outcome"] == "delivered"]
 
 
 def test_documented(place):
-    """VS Code and Cursor get notifications only where their documentation says that the model reads them, each once; the session has their name"""
+    """VS Code and Cursor get each notification once, in answers that the model reads by their documentation; the session has their name"""
     for name, reads in READS.items():
         with type(place)() as own:
             told = []
@@ -130,7 +130,7 @@ def test_unknown(place):
 
 
 def test_unknown_are_few(place):
-    """the file that doctor reads is bounded, is made anew for another version, and whatever is in it harms nothing"""
+    """the file of unknown callers that doctor reads stays small, another version replaces it, and bad content does no harm"""
     file_of_callers = os.path.join(place.logs, "unknown-callers")
     os.makedirs(os.path.dirname(file_of_callers), exist_ok=True)
     for text, size in (("x" * 16384, 16384), ("x" * 99999, 99999)):
@@ -162,7 +162,7 @@ def test_waiter(place):
 
 
 def test_two_hooks(place):
-    """VS Code calls the hooks of Claude Code and those of GitHub Copilot CLI for the same event, at the same time: each notification is on one answer"""
+    """VS Code calls the hooks of Claude Code and those of GitHub Copilot CLI for the same event, at the same time: each notification is in exactly one answer"""
     told = []
     calls = list(documented(place, "vscode"))
     events = [calls[0], calls[1], *[calls[2].replace("call_1", f"call_{number}") for number in range(40)]]
@@ -203,7 +203,7 @@ class Transcript:
 
 
 def test_transcripts(place):
-    """with a foreign, missing, growing, late or truncated transcript, from one process or many, nothing is shown twice, and nothing counts that the model did not get"""
+    """with a foreign, missing, growing, late or truncated transcript, and one or many processes, no notification is shown twice, and none counts as delivered that the model did not get"""
     chance = random.Random(7)
     for kind in ("foreign", "missing", "growing", "late", "truncated"):
         with type(place)() as own:

@@ -18,7 +18,7 @@ from calls import log
 from kit import DEADLINE_S, TIDINGS, Place, Skip, end, gone, main, until
 
 PYTHON = os.path.realpath(sys.executable)
-# Starts a hook through a shell, like the agents, prints its own pid in its namespace, and ends with its input.
+# This agent starts a hook through a shell, like the real agents, prints its own pid in its namespace, and ends when its input ends.
 AGENT = """#!{python}
 import os, subprocess, sys
 hook = subprocess.run(["sh", "-c", sys.argv[1]], input=sys.stdin.buffer.readline(), stdout=subprocess.PIPE, start_new_session={alone})
@@ -63,7 +63,7 @@ def write(place, name, text, mode=0o755):
 
 
 def script(name, alone=False, options=" -SE"):
-    """A script after which the kernel names the process. With the options its interpreter starts in a third of the time."""
+    """A script whose name the kernel gives to its process. With the options its interpreter starts in a third of the time."""
     return lambda place: [write(place, name, AGENT.format(python=PYTHON + options, alone=alone))]
 
 
@@ -270,7 +270,7 @@ def test_chains(_):
 
 
 def test_agent_ends_behind_a_wrapper(place):
-    """when an agent is killed, what waits for its session ends, and so does the wrapper that waits for that"""
+    """when an agent is killed, the process that waits for its session ends, and so does the wrapper around that process"""
     place.env["CLAUDE_CODE_ENTRYPOINT"] = "cli"
     command = f"{PYTHON} {write(place, 'wrap.py', WRAP_PYTHON)} {line_of('--wait')}"
     agent = place.start(command=[*CLAUDE(place), command], stdin=subprocess.PIPE, start_new_session=True)
@@ -282,7 +282,7 @@ def test_agent_ends_behind_a_wrapper(place):
     assert agent.stdout.read() == b"" and log(place) == [], log(place)  # the wrapper has the other end of the pipe
 
 
-# -- where /proc does not show the agent -------------------------------------------------------------------------------------------------------------------------
+# -- agents that /proc does not show -----------------------------------------------------------------------------------------------------------------------------
 
 
 NOBODY = 65534
@@ -296,7 +296,7 @@ HIDDEN_AGENT = AGENT.replace("import os,", "import ctypes, os,").replace("hook =
 
 
 def inside(place, options, command):
-    """Returns a command that runs in a namespace whose /proc is mounted with these options, as another user, who owns the place."""
+    """Starts a command in a namespace whose /proc is mounted with these options, as another user, who owns the place."""
     have("unshare")
     if os.geteuid() or subprocess.run(["unshare", "-mpf", "true"], capture_output=True, check=False).returncode:
         raise Skip("only root makes namespaces here")
@@ -321,7 +321,7 @@ def answer_inside(place, options, agent, event=body):
 
 
 def test_hidden_agent(place):
-    """an agent that /proc does not show: its notifications come, and the log and doctor say what is wrong"""
+    """an agent that /proc does not show gets its notifications, and the log and doctor say what is wrong"""
     source = write(place, "agents/claude", HIDDEN_AGENT.format(python="/usr/bin/python3", alone=False))
     place.ok("push", "-s", "s", "the disk is full")
     assert b"the disk is full" in answer_inside(place, "hidepid=invisible", [source])
@@ -335,7 +335,7 @@ def test_hidden_agent(place):
 
 
 def test_first_process_is_a_script(place):
-    """an agent that ends while its hook starts, below a first process that is a script of node: that does not become the owner, and doctor says so"""
+    """if an agent ends while its hook starts, and the first process is a script of node, that process does not become the owner, and doctor says that no agent was found"""
     have("node", "unshare")
     if subprocess.run(["unshare", "-mpf", "--kill-child", "--mount-proc", "true"], capture_output=True, check=False).returncode:
         raise Skip("namespaces are not permitted")
@@ -355,7 +355,7 @@ def test_first_process_is_a_script(place):
 
 
 def test_owners_that_end_at_once(place):
-    """a session whose hooks find another process each time is in doctor, with the log's last lines"""
+    """doctor names a session whose hooks find another process each time, and shows the last lines of the log"""
     source = write(place, "wrap.py", AGENT.format(python=PYTHON, alone=True))
     for _ in range(3):
         agent = place.start(command=[PYTHON, source, line_of()], stdin=subprocess.PIPE)
@@ -369,7 +369,7 @@ def test_owners_that_end_at_once(place):
 
 
 def test_proc_without_the_system(place):
-    """a /proc that shows processes only: the log says which file is missing"""
+    """if /proc shows only processes, the log says which file cannot be read"""
     source = write(place, "agents/claude", AGENT.format(python="/usr/bin/python3", alone=False))
     answer = answer_inside(place, "subset=pid", [source])
     assert answer == b"{}\n", answer

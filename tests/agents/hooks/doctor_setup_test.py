@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings doctor` and a set-up that does not work, or not for long: it has one sentence for each thing that is wrong, each with its remedy."""
+"""Tests that `tidings doctor` has one sentence, with its remedy, for each thing that is wrong with a set-up."""
 import json
 import os
 import re
@@ -45,7 +45,7 @@ def edit(place, host, change):
 
 
 def test_switched_off(place):
-    """hooks that a setting of the agent or of the project turns off: a problem that names the setting and its file"""
+    """if a setting of the agent or of the project turns hooks off, doctor reports a problem that names the setting and its file"""
     for host in ("claude", "codex", "gemini", "qwen"):
         ready(place, host)
         assert not findings(place, host), findings(place, host)
@@ -68,7 +68,7 @@ def test_switched_off(place):
 
 
 def test_missing(place):
-    """each hook that is missing is named; without one that takes notifications along the agent does not hear"""
+    """doctor names each missing hook: one that delivers notifications is a problem, another one is a warning"""
     for host in ("claude", "codex", "gemini", "qwen", "copilot"):
         ready(place, host)
         whole, heard = read(place, FILES[host]), {"UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop", "BeforeAgent", "AfterTool", "AfterAgent"}
@@ -84,7 +84,7 @@ def test_missing(place):
 
 
 def test_edited(place):
-    """a hook of ours that somebody has changed, or that an older version wrote, is named"""
+    """doctor names a hook of tidings that somebody has changed, or that an older version wrote"""
     ready(place, "claude")
     edit(place, "claude", lambda hooks: hooks["PostToolUse"][0].update(matcher="Bash"))
     one_finding(place, "claude", "warning", "differ from those that this version writes: PostToolUse")
@@ -96,7 +96,7 @@ def test_edited(place):
 
 
 def test_twice(place):
-    """hooks that run twice, of one installation or of two"""
+    """doctor reports hooks that run twice, hooks of two installations, and hooks of another installation, which exists or has disappeared"""
     ready(place, "claude")
     whole = read(place, FILES["claude"])
     edit(place, "claude", lambda hooks: hooks["PostToolUse"].append(hooks["PostToolUse"][0]))
@@ -116,7 +116,7 @@ def test_twice(place):
 
 
 def test_vanished(place):
-    """a set-up that something else has taken out is told from one that never was"""
+    """doctor distinguishes a set-up that something else has removed from one that never existed"""
     programs(place)
     place.env["HOME"] = place.dir
     write(place, FILES["claude"], '{"theme": "dark"}\n')
@@ -127,7 +127,7 @@ def test_vanished(place):
 
 
 def test_home_is_read_only(place):
-    """a home in which no store can be made is a problem, before the first push"""
+    """if no store can be made in the home, doctor reports a problem before the first push"""
     home = path(place, "home")
     os.makedirs(home, 0o555)
     place.env |= {"HOME": home, "XDG_STATE_HOME": path(place, "home/state")}
@@ -152,7 +152,7 @@ def installed(place, folder):
 
 
 def set_up_by(place, program, folders):
-    """Returns the program that Claude Code's hooks name."""
+    """Runs setup with this program, and returns the command of Claude Code's hooks."""
     env = {**place.env, "PATH": ":".join([*folders, path(place, "bin"), "/usr/bin", "/bin"]), "HOME": place.dir}
     done = subprocess.run([program, "setup", "claude"], env=env, cwd=place.work, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done
@@ -164,7 +164,7 @@ def set_up_by(place, program, folders):
 
 
 def test_path_survives_an_upgrade(place):
-    """hooks name the link in PATH, or the tidings of PATH, and not a path that has a version in it"""
+    """hooks name the link in PATH, or the tidings of PATH; a path with a version in it is the last choice, and doctor notes it"""
     programs(place)
     links = path(place, "links")
     os.mkdir(links)

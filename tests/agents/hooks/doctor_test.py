@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings doctor` and agents: how it learns their versions and whether they trust their hooks, and that the installation which they name has disappeared."""
+"""Tests how `tidings doctor` learns the agents' versions, whether they trust their hooks, and whether the installation that they name has disappeared."""
 import json
 import os
 import re
@@ -85,7 +85,7 @@ def test_starts_nothing(place):
 
 
 def test_installation_is_gone(place):
-    """hooks and modules of an installation that has disappeared: a problem that names it; of one that is there, a warning"""
+    """hooks and modules of an installation that has disappeared are a problem, which names it; those of another one that exists are a warning"""
     place.env |= {"HOME": place.dir, "TIDINGS_MODULES": os.path.join(place.dir, "o'ther place", "node")}
     other = os.path.join(place.dir, "o'ther place")
     os.makedirs(os.path.join(other, "node"))
@@ -128,7 +128,7 @@ def write_all(place, files):
 
 
 def test_own_packages(place):
-    """what an agent's own command has installed is known: setup refuses, and with both doctor says what to remove"""
+    """setup refuses if an agent's own command has installed tidings; if both have installed it, doctor says what to remove"""
     modules = os.path.join(place.dir, "node")
     place.env |= {"HOME": place.dir, "TIDINGS_MODULES": modules}
     os.mkdir(modules)

@@ -28,7 +28,7 @@ def waits_in(place, session):
 
 
 def test_cleared(place):
-    """after /clear what is pending and queued is in the new session, once, and nothing is left in the old one"""
+    """after /clear the pending notifications and queued messages are in the new session, once, and not in the old one"""
     for host, source in ANEW.items():
         prompt, _, stop, _ = HOSTS[host]
         old, new = f"{host}-old", f"{host}-new"
@@ -45,7 +45,7 @@ def test_cleared(place):
 
 
 def test_cleared_again(place):
-    """what waits passes on with each /clear, to the session that is there now"""
+    """pending notifications move with each /clear to the session that is open then"""
     for number, session in enumerate(("one", "two", "three")):
         call(place, "claude", "SessionStart", session, source="clear" if number else "startup")
         if not number:
@@ -54,7 +54,7 @@ def test_cleared_again(place):
 
 
 def test_outlived_by_a_command(place):
-    """the end of a command that was begun before /clear, and goes on, is reported to the session that is there then; of one that is resumed to that one"""
+    """the end of a command that runs since before /clear is reported to the session that follows, or to its own session if that is resumed"""
     go = os.path.join(place.dir, "go")
     call(place, "claude", "SessionStart", "one", source="startup")
     for name in ("first", "second"):
@@ -71,7 +71,7 @@ def test_outlived_by_a_command(place):
 
 
 def test_sent_afterwards(place):
-    """what is pushed or submitted to a session after /clear reaches the session that follows; to one that is resumed it goes itself"""
+    """a notification or message for a session after its /clear reaches the session that follows; a session that is resumed gets its own"""
     for number, session in enumerate(("one", "two", "three")):
         call(place, "claude", "SessionStart", session, source="clear" if number else "startup")
     place.ok("push", "-s", "one", "the disk is full")
@@ -83,13 +83,13 @@ def test_sent_afterwards(place):
     place.ok("push", "-s", "one", "the disk is new")
     assert place.messages("one") == ["the disk is new"] and len(place.messages("three")) == 2
     assert log(place) == []
-    place.event("session.opened", {}, "unnamed", owner=os.getpid())  # of a host that does not name itself
+    place.event("session.opened", {}, "unnamed", owner=os.getpid())  # this host does not name itself
     place.ok("push", "-s", "unnamed", "stays here")
     assert place.messages("unnamed") == ["stays here"]
 
 
 def test_other_windows(place):
-    """what waits in another folder, in a window of another process, and in a session that is not followed, stays there"""
+    """notifications stay in a session of another folder, in one of another process's window, and in one that no session follows"""
     other = place.start(command=["sleep", "600"])
     folder = os.path.join(place.dir, "elsewhere")
     os.mkdir(folder)
@@ -112,7 +112,7 @@ def test_other_windows(place):
 
 
 def test_resumed_is_woken(place):
-    """what is critical, or queued, when a session is resumed or follows another one in a window wakes Claude Code before a prompt; a new one is not waited for"""
+    """a message that is queued when a session is resumed, or a critical notification when one follows another, wakes Claude Code before a prompt; for a new session no process waits"""
     for number, source in enumerate(("resume", "clear")):
         session = f"claude-{source}"
         place.ok("push", "-s", session, "-l", "critical", "the disk is full") if number else place.ok("submit", "-s", session, "do this")
@@ -127,7 +127,7 @@ def test_resumed_is_woken(place):
 
 
 def test_ends_before_it_has_written(place):
-    """what an agent writes down only as it ends is settled after its end, and what it does not write down waits again"""
+    """a notification that an agent writes down only when it ends is committed after its end; one that it does not write down is pending again"""
     agent = place.start(command=["sleep", "600"])
     host = Agent(place, "copilot", agent.pid)
     host.start("new")

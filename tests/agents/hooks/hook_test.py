@@ -15,7 +15,7 @@ SHORT = ("--budget", "500ms")  # for a store that stays busy
 
 
 def test_dialects(place):
-    """each dialect: news at the prompt and at the tool result, nothing twice, an empty object when there is nothing"""
+    """in each dialect notifications come with the prompt and with the tool result, each once; without notifications the answer is an empty object"""
     for host, (prompt, tool, stop, _) in HOSTS.items():
         start = call(place, host, "SessionStart", host, source="startup")
         assert start == {} if host == "gemini" else "Consider them when" in context(start, "SessionStart")
@@ -32,7 +32,7 @@ def test_dialects(place):
 
 
 def test_mailbox(place):
-    """what waited for the folder before the session began is in its first prompt, for each agent, once"""
+    """for each agent a notification that waited for the folder before the session began is in the session's first prompt, once"""
     for host, (prompt, _, _, _) in HOSTS.items():
         folder = os.path.join(place.work, host)
         os.mkdir(folder)
@@ -68,7 +68,7 @@ def test_stuck_opener(place):
 
 
 def test_tool_responses(place):
-    """a tool's response may be anything, and so may what fields hold that are not looked at"""
+    """a tool's response may be any JSON value, and so may fields that the hook does not read"""
     for number, response in enumerate(["text", {"llmContent": [{"text": "x"}]}, ["a", {"b": 1}], None, 7, "x" * 3_000_000]):
         place.ok("push", "-s", "s", f"news {number}")
         answer = call(place, "claude", "PostToolUse", tool_name="t", tool_use_id=f"c{number}", tool_input=[1, 2], tool_response=response)
@@ -82,14 +82,14 @@ def test_tool_responses(place):
 
 
 def test_failed_tools(place):
-    """a tool that failed is a carrier as well"""
+    """the result of a tool that failed carries notifications as well"""
     place.ok("push", "-s", "s", "news")
     answer = call(place, "claude", "PostToolUseFailure", tool_name="Bash", tool_use_id="c", tool_input={}, error="Exit code 3", is_interrupt=False)
     assert "news" in context(answer, "PostToolUseFailure")
 
 
 def test_prompts(place):
-    """an empty prompt is a prompt, but with Qwen Code, which calls after tool results too"""
+    """an empty prompt counts as a prompt, except from Qwen Code, which calls the prompt's hook after tool results too"""
     place.ok("push", "-s", "s", "news")
     assert call(place, "qwen", "UserPromptSubmit", prompt="") == {}
     assert place.messages() == ["news"]
@@ -97,7 +97,7 @@ def test_prompts(place):
 
 
 def test_subagents(place):
-    """what is pending waits for the session's own agent, not for one inside it"""
+    """pending notifications wait for the session's own agent; a subagent does not get them"""
     place.ok("push", "-s", "s", "news")
     assert call(place, "claude", "PostToolUse", tool_name="t", tool_use_id="c", agent_id="a1", agent_type="x") == {}
     assert place.messages() == ["news"]
@@ -105,7 +105,7 @@ def test_subagents(place):
 
 
 def test_own_edits(place):
-    """a file that a tool call has changed is no news, however the host names tool and path; others are"""
+    """a session gets no notification of a file that its own tool call has changed, however the host names tool and path; it gets those of other files"""
     patch = "*** Begin Patch\n*** Add File: new.txt\n+x\n*** Update File: sub/old.txt\n*** Move to: moved.txt\n@@\n-a\n+b\n*** End Patch\n"
     calls = [("claude", "Write", {"file_path": f"{place.work}/a.txt"}, ["a.txt"]), ("claude", "NotebookEdit", {"notebook_path": "n.ipynb"}, ["n.ipynb"]),
              ("gemini", "replace", {"file_path": "/else/where.c"}, ["/else/where.c"]), ("qwen", "edit", {"file_path": "b.txt"}, ["b.txt"]),
@@ -125,7 +125,7 @@ def test_own_edits(place):
 
 
 def test_edit_seen_first(place):
-    """what a watcher has reported of an edit before its hook is called does not go with the hook's answer; the change of another does"""
+    """if a watcher reports the agent's own edit before its hook is called, the hook's answer does not have it; it has a change by somebody else"""
     path = os.path.join(place.work, "a.txt")
     with open(path, "w", encoding="utf-8") as file:
         file.write("x")
@@ -139,7 +139,7 @@ def test_edit_seen_first(place):
 
 
 def test_many_edits(place):
-    """a patch of thousands of files, more than one event may hold: none of them is news"""
+    """if a patch changes thousands of files, more than one event may hold, the session gets no notification of any of them"""
     names = [f"{'d' * 180}/{number}.c" for number in range(3000)]
     patch = "*** Begin Patch\n" + "".join(f"*** Update File: {name}\n@@\n-a\n+b\n" for name in names) + "*** End Patch\n"
     assert call(place, "codex", "PostToolUse", tool_name="apply_patch", tool_use_id="c1", tool_input={"command": patch}) == {}
@@ -157,7 +157,7 @@ def test_failed_edits(place):
 
 
 def test_bad_input(place):
-    """what is no hook call: an empty object, and one line in the log that names what is wrong"""
+    """input that is no hook call gets an empty object, and one line in the log names what is wrong"""
     for raw, says in (("", "not JSON"), ("{", "not JSON"), ("[]", "not an object"), ("{}", "hook_event_name"), ('{"hook_event_name": 7}', "hook_event_name: 7"),
                       ('{"hook_event_name": "Stop"}', "session_id: is missing"), ('{"hook_event_name": "Stop", "session_id": ""}', 'session_id: ""'),
                       ('{"hook_event_name": "Stop", "session_id": {"a": 1}}', "session_id"), ("[" * 100000, "nested deeper than 2048 levels"),
@@ -171,13 +171,13 @@ def test_bad_input(place):
 
 
 def test_hostile_log(place):
-    """what comes from outside does not act on a terminal that shows the log"""
+    """control characters in a hook's input do not get into the log"""
     call(place, "codex", None, raw='{"hook_event_name": "\\u001b[2J\\n", "session_id": 7}')
     assert len(log(place)) == 1 and "\x1b" not in log(place)[0], log(place)
 
 
 def test_relative_folder(place):
-    """a relative cwd with a relative file_path: the edit is reported, nothing is written past a block"""
+    """a relative cwd with a relative file_path, short or long, causes no error; sanitizers check that nothing is written past a block"""
     for cwd in (".", "a", "../b/./c", "a/../../d", "..", "x" * 3000):
         for path in ("f.c", "./f.c", "../../f.c", "d//e/../f.c", "y" * 900):
             assert call(place, "claude", "PostToolUse", cwd=cwd, tool_name="Write", tool_use_id="c1",
@@ -197,7 +197,7 @@ def test_mistakes(place):
 
 
 def test_project(place):
-    """the project's configuration holds where the session was opened, wherever the agent goes; a wrong one is a line in the log, and the user's holds"""
+    """the configuration of the project in which the session was opened applies wherever the agent goes; if it cannot be read, the log says so and the user's applies"""
     elsewhere = os.path.join(place.dir, "elsewhere")
     for folder, preset in ((place.work, "xml"), (elsewhere, "xml-batch")):
         os.makedirs(os.path.join(folder, ".git"))
@@ -218,7 +218,7 @@ def test_project(place):
 
 
 def test_store_in_trouble(place):
-    """a store that is busy, newer, or no folder: an empty object, a line in the log, and the news is there later"""
+    """if the store is busy, newer, or no folder, the answer is an empty object; a notification that was pending while the store was busy comes later"""
     place.ok("push", "-s", "s", "news")
     holder = place.hold()
     assert call(place, "codex", "UserPromptSubmit", words=SHORT, prompt="x") == {}
@@ -250,7 +250,7 @@ def test_one_wait(place):
 
 
 def test_many_waits(place):
-    """a writer that lets a call in each time before its budget ends costs it one budget in all, not one for each of its hundreds of reports"""
+    """a writer that lets a call in each time before its budget ends costs the call one budget in all, not one for each of its hundreds of reports"""
     place.ok("push", "-s", "s", "news")
     patch = "*** Begin Patch\n" + "".join(f"*** Update File: {number}.c\n@@\n-a\n+b\n" for number in range(60000)) + "*** End Patch\n"
     with open(os.path.join(place.work, "config.json"), "w", encoding="utf-8") as file:
@@ -264,7 +264,7 @@ def test_many_waits(place):
 
 
 def test_closed_stdout(place):
-    """an answer that cannot be written was not delivered: the reader is gone, the disk is full, there is no stdout; the exit status is 0 all the same"""
+    """an answer that cannot be written, because the reader is gone, the disk is full or there is no stdout, does not count as delivered; the exit status is 0"""
     place.ok("push", "-s", "s", "news")
     text = json.dumps({"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "x"})
     hook = ["hook", "--owner", str(os.getpid()), "codex"]
@@ -284,7 +284,7 @@ def test_closed_stdout(place):
 
 
 def test_full_disk(place):
-    """a disk too full for a store: an empty object, exit status 0 and a line in the log, which is elsewhere; with room again all is well"""
+    """if the disk is too full for a store, the answer is an empty object, the exit status is 0, and the log, which is elsewhere, has a line; with room again the hook delivers"""
     if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True).returncode:
         raise Skip("only root may mount a small file system")
     store = os.path.join(place.dir, "small")
@@ -307,7 +307,7 @@ hook
 
 
 def test_limited_files(place):
-    """an agent that may not write large files: an empty object, exit status 0, and the notification comes with a later call"""
+    """in an agent that may not write large files, the answer is an empty object, the exit status is 0, and the notification comes with a later call"""
     place.ok("push", "-s", "s", "news")
     text = json.dumps({"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "x"})
     command = ["sh", "-c", 'ulimit -f 0; exec "$0" "$@"', TIDINGS, "hook", "--budget", "60s", "--owner", str(os.getpid()), "codex"]
@@ -317,7 +317,7 @@ def test_limited_files(place):
 
 
 def test_overlap(place):
-    """hook calls that overlap: each item is on exactly one answer"""
+    """if hook calls overlap, each item is in exactly one answer"""
     for number in range(20):
         place.ok("push", "-s", "s", f"news {number:02}")
     running = []
@@ -336,7 +336,7 @@ def test_overlap(place):
 
 
 def test_restart(place):
-    """an agent that died and is started again by another process gets what is pending; and so does one that is resumed beside a live one"""
+    """a process that resumes a session beside a living one gets the pending notifications, and so does one that starts the session again after its process died"""
     def sleeper():
         return place.start(command=["sleep", "600"])
     first, second = sleeper(), sleeper()
@@ -357,7 +357,7 @@ def test_restart(place):
 
 
 def test_owner(place):
-    """the agent is found above shells and what they put between: its session lives and ends with it"""
+    """the hook finds the agent above shells and programs between them, and the session's host lives as long as the agent"""
     script = f"""import subprocess, sys, json
 hook = json.dumps({{"session_id": "s", "hook_event_name": "SessionStart", "cwd": {place.work!r}}})
 subprocess.run(["/bin/sh", "-c", "env A=1 sh -c '{TIDINGS} hook codex; true'"], input=hook.encode(), check=True)

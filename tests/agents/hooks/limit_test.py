@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings hook` that is told to end, or uses too much CPU."""
+"""Tests a `tidings hook` that gets SIGTERM, or that uses too much CPU time."""
 import contextlib
 import json
 import os
@@ -23,7 +23,7 @@ def prompt(place):
 
 
 def test_terminated(place):
-    """a hook that is told to end while nothing is leased ends at once; the next call has what it would have had"""
+    """a hook that gets SIGTERM while nothing is leased ends at once; the next call delivers what it would have delivered"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     place.ok("push", "-s", "s", "the disk is full")
     with stuck_opener(place):
@@ -37,7 +37,7 @@ def test_terminated(place):
 
 
 def test_terminated_with_notifications(place):
-    """a hook that is told to end while nobody reads what it has taken ends, and that is pending again"""
+    """a hook that gets SIGTERM while nobody reads its answer ends, and its notifications are pending again"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     place.ok("push", "-s", "s", "the disk is full")
     out, full = os.pipe()
@@ -61,7 +61,7 @@ def test_terminated_with_notifications(place):
 
 
 def test_cpu_limit(place):
-    """a hook that has used its CPU answers {}, ends with status 0, and says so in the log"""
+    """a hook that has used all its CPU time answers {}, ends with status 0, and says so in the log"""
     hook = begin(place)
     until(lambda: "SigCgt" in open(f"/proc/{hook.pid}/status", encoding="utf-8").read()
           and int(next(line.split()[1] for line in open(f"/proc/{hook.pid}/status", encoding="utf-8") if line.startswith("SigCgt")), 16) >> (signal.SIGXCPU - 1) & 1, "it has a limit")

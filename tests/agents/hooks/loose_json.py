@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""loose_json.py: a configuration read as an agent reads it: comments and commas too many gone; nothing is as good as an empty object. A single process of node reads all files of a test."""
+"""loose_json.py: reads a configuration like an agent: it accepts comments and surplus commas, and takes an empty text as an empty object. A single process of node reads all files of a test."""
 import functools
 import json
 import subprocess

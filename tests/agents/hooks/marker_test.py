@@ -26,7 +26,7 @@ def leased_id(place):
 
 
 def test_tool_output(place):
-    """the agent drops an answer, and a tool prints its number as a marker, without a proof, with an invented one, and with the proof of an earlier one"""
+    """if the agent drops an answer, and a tool prints the delivery's number as a marker, the delivery stays leased: without a proof, with an invented one, and with that of an earlier delivery"""
     for host in HOSTS:
         with type(place)() as own:
             agent = Agent(own, host)
@@ -42,7 +42,7 @@ def test_tool_output(place):
 
 
 def test_other_store(place):
-    """the marker of the same delivery of another store proves nothing"""
+    """the marker of a delivery of the same number in another store proves nothing"""
     with type(place)() as other:
         text = told(other, Agent(other, "claude"), "First thing.")
     agent = Agent(place, "claude")
@@ -66,7 +66,7 @@ def nudge(place, session):
 
 
 def test_other_session(place):
-    """what wakes one session is a person's prompt in another one of the same store, and in its own it is none"""
+    """the text that wakes one session counts as a person's prompt in another session of the same store, but not in its own"""
     first, second = nudge(place, "one"), nudge(place, "two")
     assert call(place, "claude", "UserPromptSubmit", "two", prompt=first) == {}, "nothing goes with a person's prompt"
     assert [message["state"] for message in place.ok("status", "-s", "two", "--json").json["queued"]] == ["queued"]
@@ -75,7 +75,7 @@ def test_other_session(place):
 
 
 def test_prompt_that_ends_with_a_marker(place):
-    """a prompt of a person that ends with a marker is a prompt, also with that of a reason that was settled"""
+    """a person's prompt that ends with a marker counts as a prompt, even with the marker of a reason that was settled"""
     for host in ("qwen", "copilot"):
         call(place, host, "UserPromptSubmit", host, prompt="hello")
         place.ok("submit", "-s", host, "do this too")
@@ -90,7 +90,7 @@ def test_prompt_that_ends_with_a_marker(place):
 
 
 def test_prompt_that_names_tidings(place):
-    """a prompt of a person that has the words of a nudge is a prompt: the queued message gets a turn of its own"""
+    """a person's prompt that has the words of a nudge counts as a prompt: the queued message gets a turn of its own"""
     for host in ("claude", "codex"):
         for number, words in enumerate(("what is (tidings) ?", "(tidings) A message was queued while you were idle; it is in this turn's context.",
                                         f"(tidings) A message was queued while you were idle; it is in this turn's context. {FOREIGN}")):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings hook` whose parent ends too early: it has no agent, works without one, and leaves no process that waits."""
+"""Tests a `tidings hook` whose parent ends too early: it finds no agent, works without one, and leaves no process that waits."""
 import contextlib
 import json
 import os
@@ -17,7 +17,7 @@ hook = subprocess.Popen(sys.argv[1:])
 print("started", flush=True)
 threading.Event().wait()
 """
-HELD = ["sh", "-c", 'read line; "$@"; exit', "sh"]  # works when a line comes
+HELD = ["sh", "-c", 'read line; "$@"; exit', "sh"]  # starts the hook when a line comes
 LEFT = ["sh", "-c", 'exec 3<&0; (read line <&3; exec "$@" <&3 3<&-) &', "sh"]  # ends at once; its child starts the hook when a line comes
 
 
@@ -55,7 +55,7 @@ def orphaned(place, words, text):
 
 
 def says_so(place):
-    """The log has one line, which says that no agent was found; doctor repeats it."""
+    """Checks that the log has one line, which says that no agent was found, and that doctor repeats it."""
     [line] = log(place)
     assert "no agent found: none of the processes above this one is " in line, line
     said = place.run("doctor").text
@@ -63,7 +63,7 @@ def says_so(place):
 
 
 def test_agent_ends_while_its_hook_reads(place):
-    """an agent that ends before its hook has read the input is the agent all the same: nothing waits for the process that gets the orphan"""
+    """if an agent ends before its hook has read the input, the hook still takes it as the agent, and does not wait for the process that gets the orphan"""
     agent = starts(place, [sys.executable, "-c", AGENT, *hook("--wait", "claude")])
     assert agent.stdout.readline() == b"started\n"
     agent.stdin.write(b" " * (4 << 20))  # far more than a pipe holds, so the write returns only when the hook reads, and then it has found its agent
@@ -73,7 +73,7 @@ def test_agent_ends_while_its_hook_reads(place):
 
 
 def test_agent_ends_before_its_hook_starts(place):
-    """a hook whose shell has lost the agent waits for nobody, neither for that shell, which waits for the hook, nor for the process that gets both"""
+    """a hook whose agent ended before the hook started waits neither for its shell, which waits for the hook, nor for the process that gets both"""
     agent = starts(place, [sys.executable, "-c", AGENT, *HELD, *hook("--wait", "claude")])
     assert agent.stdout.readline() == b"started\n"
     end(agent, signal.SIGKILL)
@@ -89,7 +89,7 @@ def test_orphan_does_not_wait(place):
 
 
 def test_orphan_works(place):
-    """an orphan delivers as any hook does, and the session has no living host after it"""
+    """an orphan delivers like any hook, and afterwards the session has no living host"""
     place.ok("push", "-s", "s", "the disk is full")
     text = orphaned(place, ["claude"], body(place, "UserPromptSubmit", prompt="x"))
     assert "the disk is full" in context(json.loads(text), "UserPromptSubmit")
@@ -98,7 +98,7 @@ def test_orphan_works(place):
 
 
 def test_orphan_takes_nothing_over(place):
-    """an orphan that begins a session leaves it to the agent that has it"""
+    """an orphan that begins a session does not take it from the agent that owns it"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     assert orphaned(place, ["claude"], body(place, "SessionStart", source="resume")) == b"{}\n"
     status = place.ok("status", "-s", "s", "--json").json

@@ -55,7 +55,7 @@ def has_all(texts, count, host):
 
 
 def test_submitted(place):
-    """a message of 14,000 bytes, in Claude Code and Codex in two parts, in the others whole; one that fits has no number"""
+    """a message of 14,000 bytes comes in two parts in Claude Code and Codex, and whole in the others; one that fits has no number"""
     for host in HOSTS:
         call(place, host, HOSTS[host][0], host, prompt="hello")
         place.ok("submit", "-s", host, "--id", f"m-{host}", message(1500))
@@ -69,7 +69,7 @@ def test_submitted(place):
 
 
 def test_size_of_a_message(place):
-    """as many bytes as the page says go whole; a few hundred more do not, but in Gemini CLI"""
+    """a message of the size that the page states comes whole; one of 300 bytes more comes in parts, except in Gemini CLI"""
     for host, size in {"claude": 9300, "codex": 8900, "qwen": 29900, "copilot": 29900, "gemini": 200000}.items():
         call(place, host, HOSTS[host][0], host, prompt="hello")
         for number, more in enumerate((0, 300)):
@@ -79,7 +79,7 @@ def test_size_of_a_message(place):
 
 
 def test_steered(place):
-    """a steered message of 30,000 bytes goes with several tool results, and what is left of it at the turn's end with the ends of turns"""
+    """a steered message of 30,000 bytes comes in parts with several tool results; the ends of turns bring the parts that are left"""
     for host in HOSTS:
         call(place, host, HOSTS[host][0], host, prompt="hello")
         place.ok("submit", "-s", host, "--steer", message(3000, "\n"))
@@ -92,7 +92,7 @@ def test_steered(place):
 
 
 def test_coalesced(place):
-    """of several messages that are one turn as many go with it as fit"""
+    """if several messages are one turn, as many of them go with each answer as fit"""
     path = os.path.join(place.work, "config.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"turns": {"discipline": "coalescing"}}, file)
@@ -106,7 +106,7 @@ def test_coalesced(place):
 
 
 def test_woken(place):
-    """an idle Claude Code is woken with the first part; the second is its reason to go on"""
+    """a message wakes an idle Claude Code with its first part; the second part is the reason to go on"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     assert call(place, "claude", "Stop") == {}
     waiter = rewake(place)

@@ -9,7 +9,7 @@ from kit import main
 
 
 def test_presets(place):
-    """what a hook shows is a plain list, unless the user's configuration names a preset; its other keys win in any case"""
+    """a hook shows notifications as a plain list, unless the user's configuration names a preset; the other keys of the configuration apply in any case"""
     header = "While you worked (not from the user):\n"
     shown = {
         None: header + "- [error cli] one\n- [cli] two",

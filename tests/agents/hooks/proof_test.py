@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tests that the agent's transcript settles the deliveries of hooks: with hook calls beside a transcript that the test writes, and with an agent that is
-killed at random moments and resumed. TIDINGS_KILLS is how often each agent is killed (12; 4 with a sanitizer)."""
+killed at random moments and resumed. TIDINGS_KILLS is the number of times that each agent is killed (12; 4 with a sanitizer)."""
 import datetime
 import json
 import os
@@ -115,7 +115,7 @@ def told(place, agent, message):
 
 
 def test_next_call(place):
-    """what a hook handed out is leased, and counts as delivered at the first call after the transcript has it"""
+    """a notification that a hook delivered is leased, and is committed at the first call after the transcript has it"""
     for host in EVENTS:
         with type(place)() as own:
             agent = Agent(own, host)
@@ -131,7 +131,7 @@ def test_next_call(place):
 
 
 def test_not_readable(place):
-    """with a transcript that cannot be read it counts as delivered at the next call"""
+    """if the transcript cannot be read, a delivery is committed at the next call"""
     folder, closed = transcript(place, "codex", "folder"), transcript(place, "codex", "closed")
     os.mkdir(folder)
     os.mkfifo(closed)
@@ -161,7 +161,7 @@ def test_what_is_no_proof(place):
 
 
 def test_hooks_own_records(place):
-    """what GitHub Copilot CLI writes of the hook's call itself is no proof: a session that is resumed does not have that"""
+    """the records that GitHub Copilot CLI writes of the hook's call itself are no proof, because a resumed session does not have them"""
     agent = Agent(place, "copilot")
     text = told(place, agent, "First thing.")
     agent.append(json.dumps({"type": "assistant.message", "data": {"content": "x" * 300000}}) + "\n")
@@ -174,9 +174,9 @@ def test_hooks_own_records(place):
 
 
 def test_dropped(place):
-    """what the agent has dropped goes out again when its transcript has what the model answered after it, and not before"""
+    """a notification that the agent has dropped goes out again when its transcript has a later answer of the model, and not before"""
     agent = Agent(place, "codex")
-    with type(place)() as alone, type(place)() as other:  # whose transcripts have no delivery, but the paragraph of the session's start
+    with type(place)() as alone, type(place)() as other:  # their transcripts have no delivery, but the paragraph of the session's start
         others = [Agent(alone, "gemini"), Agent(other, "claude")]
         for one in others:
             one.write("What the blocks are.")
@@ -193,7 +193,7 @@ def test_dropped(place):
 
 
 def test_without_call_ids(place):
-    """Gemini CLI and GitHub Copilot CLI do not name the tool call: what they dropped goes out again at a prompt or a turn's end, when the model has answered since; not between results"""
+    """Gemini CLI and GitHub Copilot CLI do not name the tool call: a notification that they dropped goes out again at a prompt or a turn's end after an answer of the model, not between results"""
     for host in ("gemini", "copilot"):
         for last in ("prompt", "stop"):
             with type(place)() as own:
@@ -209,7 +209,7 @@ def test_without_call_ids(place):
 
 
 def test_reasons_not_written(place):
-    """Qwen Code writes down no reason to go on: a message that was one counts as delivered at the next call"""
+    """Qwen Code does not write down reasons to go on: a message that was one is committed at the next call"""
     agent = Agent(place, "qwen")
     agent.prompt()
     agent.write(told(place, agent, "First thing."))
@@ -220,7 +220,7 @@ def test_reasons_not_written(place):
 
 
 def test_resumed(place):
-    """a resumed session names what its transcript has, at the start or at any other call; the rest goes out again"""
+    """when a session is resumed, the first call commits what its transcript has, and the rest goes out again"""
     for number, first in enumerate(("start", "tool")):
         with type(place)() as own:
             dead = own.start(command=["sleep", "600"])
@@ -241,7 +241,7 @@ def test_resumed(place):
 
 
 def test_replaced(place):
-    """what Gemini CLI's transcript has before a line with all messages anew, but not in that, was dropped"""
+    """Gemini CLI has dropped a notification if its transcript has it before a line that writes all messages again, but not in that line"""
     agent = Agent(place, "gemini")
     open(agent.path, "w", encoding="utf-8").close()
     first, second = told(place, agent, "First thing."), told(place, agent, "Dropped thing.")
@@ -255,7 +255,7 @@ def test_replaced(place):
 
 
 def test_other_file(place):
-    """Gemini CLI names a new file when it resumes a session; the old one, with the same end of its name, counts"""
+    """Gemini CLI names a new file when it resumes a session; the old file, whose name ends in the same way, counts"""
     dead = place.start(command=["sleep", "600"])
     agent = Agent(place, "gemini", dead.pid)
     agent.path = os.path.join(place.dir, "tmp/x/chats/session-2026-11-22T08-29-efc3acfb.jsonl")
@@ -345,17 +345,17 @@ def killed(place, host):
 
 
 def test_killed_codex(place):
-    """Codex, killed at random moments and resumed: nothing is lost, nothing is there twice"""
+    """Codex is killed at random moments and resumed: nothing is lost, and nothing is there twice"""
     killed(place, "codex")
 
 
 def test_killed_claude(place):
-    """Claude Code, the same"""
+    """Claude Code is killed: the same"""
     killed(place, "claude")
 
 
 def test_killed_gemini(place):
-    """Gemini CLI, the same"""
+    """Gemini CLI is killed: the same"""
     killed(place, "gemini")
 
 

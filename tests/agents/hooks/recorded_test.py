@@ -102,7 +102,7 @@ def replay_one(place, host, file, tool, failure):
 
 
 def test_codex(place):
-    """Codex: news at prompts, results and failures, once; its own edit is none; a stop goes on with the queued message"""
+    """Codex: notifications come once, with prompts, results and failures; its own edit causes none; at a stop it goes on with the queued message"""
     replay(place, "codex", "PostToolUse", "PostToolUse")
 
 
@@ -117,17 +117,17 @@ def test_gemini(place):
 
 
 def test_qwen(place):
-    """Qwen Code: the same, and its prompts without a text after each result are none"""
+    """Qwen Code: the same, but nothing comes with the empty prompts after its results"""
     replay(place, "qwen", "PostToolUse", "PostToolUseFailure")
 
 
 def test_copilot(place):
-    """GitHub Copilot CLI: the same; a command that fails is no tool that fails"""
+    """GitHub Copilot CLI: the same, but a command that fails does not count as a failed tool"""
     replay(place, "copilot", "PostToolUse", "PostToolUse")
 
 
 def test_every_agent(place):
-    """each agent that calls hooks has recorded calls, and each program that calls hooks of another"""
+    """there are recorded calls of each agent that calls hooks, and of each program that calls the hooks of another one"""
     names = re.split(r", | or ", place.run("hook", "nothost").said.split("is not one of ")[1].strip())
     files = sorted(name for name in os.listdir(os.path.join(HERE, "recorded")) if not re.search(r"-[0-9.]+\.jsonl$", name))
     assert files == sorted(f"{name}.jsonl" for name in [*names, "cursor", "vscode"]), (names, files)

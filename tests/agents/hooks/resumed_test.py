@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings mcp --no-tools` of an agent whose daemon calls no hook when a person resumes a session that it had unloaded, but starts its MCP servers then: the session is woken."""
+"""Tests `tidings mcp --no-tools` of an agent whose daemon calls no hook when a person resumes an unloaded session, but starts its MCP servers: the server wakes the session."""
 import os
 import signal
 import subprocess
@@ -18,7 +18,7 @@ def set_up(place, *options):
 
 
 def closed(place, session="s", codex=None):
-    """A session whose window was closed, and for which something critical waits."""
+    """Makes a session whose window was closed, and for which a critical notification waits."""
     codex = codex or Codex(place)
     codex.rollout("+", session)
     window = codex.window()
@@ -36,7 +36,7 @@ def unloads(codex, session="s"):
 
 
 def is_woken(codex, window, message):
-    """It is woken once, and is a session as any other then."""
+    """Checks that the session is woken once, and that it is like any other session afterwards."""
     place, nudge = codex.place, message()
     assert codex.owner() == window.pid and codex.waits(window) == 1
     codex.hook("SessionStart", source="resume")
@@ -54,7 +54,7 @@ def nobody_waits(codex, session="s"):
 
 
 def test_unloaded(place):
-    """what is critical wakes a session that the daemon had unloaded, and that a window shows again; again after the next time"""
+    """a critical notification wakes a session that the daemon had unloaded when a window shows it again, each time"""
     set_up(place)
     message = queued(place)
     codex = closed(place)
@@ -68,7 +68,7 @@ def test_unloaded(place):
 
 
 def test_opened_late(place):
-    """the same if the daemon opens the transcript when its servers have been started"""
+    """the same if the daemon opens the transcript only after it has started its servers"""
     set_up(place)
     message = queued(place)
     codex = closed(place)
@@ -79,7 +79,7 @@ def test_opened_late(place):
 
 
 def test_daemon_is_killed(place):
-    """the same by another daemon; and nothing waits if that one ends meanwhile"""
+    """the same with another daemon; nothing waits if that daemon ends before"""
     set_up(place)
     message = queued(place)
     codex = closed(place)
@@ -97,7 +97,7 @@ def test_daemon_is_killed(place):
 
 
 def test_loaded(place):
-    """where the daemon has the session still, and calls its hook, too, one process waits"""
+    """if the daemon has the session still, and calls its hook, too, only one process waits"""
     set_up(place)
     message = queued(place)
     codex = closed(place)
@@ -108,7 +108,7 @@ def test_loaded(place):
 
 
 def test_never_prompted(place):
-    """a session that was resumed, but not prompted, is resumed again from another window"""
+    """a session that was resumed in one window, but not prompted, can be resumed in another window"""
     set_up(place)
     message = queued(place)
     codex = closed(place)
@@ -125,7 +125,7 @@ def test_never_prompted(place):
 
 
 def test_others(place):
-    """a session that the daemon has had since before is not shown by a window that begins another one, or resumes it"""
+    """a window that begins another session, or resumes it, does not show a session that the daemon had before"""
     set_up(place)
     message = queued(place, "other")
     codex = closed(place)
@@ -145,7 +145,7 @@ def test_others(place):
 
 
 def test_unseen(place):
-    """nobody waits for a session that no window shows, which stays so for the next window; for one that is not known; or where the person wants no waking, or the agent calls no hooks of ours"""
+    """nobody waits for a session that no window shows, even when the next window opens; for an unknown session; if the person wants no waking; or if the agent calls no hooks of tidings"""
     set_up(place)
     codex = closed(place)
     unloads(codex)
@@ -169,7 +169,7 @@ def test_unseen(place):
 
 
 def test_headless(place):
-    """nobody waits for a session that a program resumes without a window, such as one of the agent's own"""
+    """nobody waits for a session that a program resumes without a window"""
     set_up(place)
     codex = closed(place)
     unloads(codex)
@@ -197,7 +197,7 @@ def test_busy(place):
 
 
 def test_with_tools(place):
-    """the server that has tools does the same, and goes on"""
+    """a server that has tools wakes the session in the same way, and continues to run"""
     set_up(place)
     message = queued(place)
     codex = closed(place)

@@ -84,7 +84,7 @@ def outcomes(place):
 
 
 def begin(place, host, size=0):
-    """Makes two prompts with a notification each, and so many bytes for each. Returns the agent and the place where the second prompt begins."""
+    """Makes two prompts with a notification and `size` bytes each. Returns the agent and the offset in its transcript at which the second prompt begins."""
     agent = Writer(place, host)
     push(place, "First thing.")
     assert "First thing." in agent.prompts("one", size=size)
@@ -102,7 +102,7 @@ def shown_again(place, agent, said):
 
 
 def test_codex(place):
-    """Codex goes on in another file, which says how much of the former one stays; once more, and on another day"""
+    """Codex continues in another file, which says how much of the earlier one stays; then once more, on another day"""
     agent, size = begin(place, "codex")
     agent.goes_on_in(f"{SESSION}_{SECOND}", (SESSION, size))
     shown_again(place, agent, agent.prompts("three"))
@@ -119,7 +119,7 @@ def test_codex(place):
 
 
 def test_codex_resumed(place):
-    """a file that goes on from a whole one, or from none that is there, takes nothing back"""
+    """a file that continues from a whole file, or from a missing one, takes nothing back"""
     agent, _ = begin(place, "codex")
     agent.goes_on_in(f"{SESSION}_{SECOND}", SESSION)
     assert agent.prompts("three") == "" and outcomes(place) == ["committed"] * 2
@@ -130,7 +130,7 @@ def test_codex_resumed(place):
 
 
 def test_codex_too_long(place):
-    """a file that is too long to be read hides the ones before it: what those have is not taken back; nor if it is not there any more"""
+    """a file that is too long to be read hides the files before it, so their notifications are not taken back; nor are they if that file is missing"""
     agent, _ = begin(place, "codex")
     agent.goes_on_in(f"{SESSION}_{SECOND}", SESSION)
     push(place, "Third thing.")
@@ -143,14 +143,14 @@ def test_codex_too_long(place):
 
 
 def test_claude(place):
-    """Claude Code writes the next prompt beside the one that was taken back, after its hook was called: what comes again is with the prompt after it"""
+    """Claude Code calls the hook of the next prompt before it writes that prompt beside the one that was taken back: the notification comes again with the prompt after it"""
     agent, _ = begin(place, "claude")
     assert agent.prompts("three", parent="p1", tool=True) == "" and outcomes(place) == ["committed", "rewound"]
     shown_again(place, agent, agent.prompts("five"))
 
 
 def test_claude_queue(place):
-    """or with the queued message that is the turn after it"""
+    """in Claude Code the notification can also come with the queued message that is the next turn"""
     agent, _ = begin(place, "claude")
     place.ok("submit", "-s", "s", "Queued thing.")
     agent.prompt()
@@ -160,7 +160,7 @@ def test_claude_queue(place):
 
 
 def test_claude_goes_on(place):
-    """records beside each other that are no prompts take nothing back, nor does a prompt that is quoted"""
+    """records with the same parent that are no prompts take nothing back, nor does a quoted prompt"""
     agent, _ = begin(place, "claude")
     for parent in ("u2", "u2", "p1"):
         agent.record(parentUuid=parent, type="user", message={"content": [{"type": "tool_result"}]}, uuid="r")
@@ -169,7 +169,7 @@ def test_claude_goes_on(place):
 
 
 def test_gemini(place):
-    """Gemini CLI writes all messages that are left"""
+    """Gemini CLI writes the messages that are left into its transcript"""
     agent, _ = begin(place, "gemini")
     agent.record(**{"$rewindTo": "u2"})
     with open(agent.path, encoding="utf-8") as file:
@@ -179,7 +179,7 @@ def test_gemini(place):
 
 
 def test_gemini_stopped(place):
-    """what was shown at a turn that a person stops goes with it: Gemini CLI writes the messages before"""
+    """if a person stops a turn, Gemini CLI writes only the messages before it, so the notifications of that turn come again"""
     agent, _ = begin(place, "gemini")
     with open(agent.path, encoding="utf-8") as file:
         remaining = [json.loads(line) for line in file]
@@ -197,7 +197,7 @@ def test_gemini_stopped(place):
 
 
 def test_gemini_saved(place):
-    """by /chat resume Gemini CLI writes each message anew under a new id, then all of them"""
+    """at /chat resume Gemini CLI writes each message again under a new id, and then all of them"""
     agent, _ = begin(place, "gemini")
     with open(agent.path, encoding="utf-8") as file:
         remaining = [{**json.loads(line), "id": f"new{number}"} for number, line in enumerate(file)][:2]
@@ -209,7 +209,7 @@ def test_gemini_saved(place):
 
 
 def test_gemini_compacted(place):
-    """what a compaction has summarized was shown, whether the newest messages are kept or none; a prompt that is taken back after it comes again"""
+    """notifications that a compaction has summarized stay delivered, whether it keeps the newest message or none; those of a prompt that is taken back after it come again"""
     for keeps in (True, False):
         with type(place)() as own:
             agent, _ = begin(own, "gemini")
@@ -247,8 +247,7 @@ def take_back(agent, size):
 
 
 def test_large(place):
-    """of a large transcript the end says it: a rewind is found in front of a turn that is larger than what is read at first, and is none where nothing was taken
-    back"""
+    """a rewind is found in a large transcript if the turn after it is larger than what the hook reads at first; without a rewind none is found"""
     for host in ("claude", "codex", "gemini", "qwen"):
         with type(place)() as own:
             agent, size = begin(own, host, LARGE)
@@ -257,7 +256,7 @@ def test_large(place):
 
 
 def test_back_again(place):
-    """what is there again is not shown once more"""
+    """a notification that is in the transcript again is not shown once more"""
     agent, _ = begin(place, "gemini")
     with open(agent.path, encoding="utf-8") as file:
         records = [json.loads(line) for line in file]
@@ -270,7 +269,7 @@ def test_back_again(place):
 
 
 def test_busy_turn(place):
-    """a turn that has not ended for tidings, as with a failed request, does not keep what was taken back"""
+    """a turn whose end tidings did not see, as with a failed request, does not keep the notifications that were taken back"""
     agent, _ = begin(place, "qwen")
     agent.prompt()
     agent.record(uuid="r", parentUuid="p1", type="system", subtype="rewind", systemPayload={"truncatedCount": 2})
@@ -279,7 +278,7 @@ def test_busy_turn(place):
 
 
 def test_codex_cut(place):
-    """a file whose first line is not whole, or has no number, takes nothing back"""
+    """a file whose first line is incomplete, or has no number, takes nothing back"""
     for end in ("", "\n", "x}\n", "0"):
         with type(place)() as own:
             agent, _ = begin(own, "codex")
@@ -289,7 +288,7 @@ def test_codex_cut(place):
 
 
 def test_unreadable(place):
-    """a transcript that is not there, or lacks what stays, takes nothing back"""
+    """a transcript that is missing, or that lacks the record before the rewind, takes nothing back"""
     agent, _ = begin(place, "qwen")
     agent.record(uuid="r", parentUuid="gone", type="system", subtype="rewind", systemPayload={})
     assert agent.prompts("three") == "" and outcomes(place) == ["committed"] * 2

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests the line for the person, which says what an answer hands to the model: in agents that show it; not in the others, and not if it is turned
+"""Tests the line that tells a person what an answer hands to the model: it comes in agents that show it, not in the others, and not if it is turned
 off."""
 import json
 import os
@@ -21,7 +21,7 @@ def line(place, host, event, **fields):
 
 
 def test_line(place):
-    """how many notifications go with a prompt or a tool's result, and how the first one begins: one line without control characters"""
+    """one line without control characters says how many notifications go with a prompt or a tool's result, and how the first one begins"""
     hostile = "the \x1b[31mdisk\u202e is full" + " and so on" * 20 + "\nignore all"
     for host in HOSTS:
         prompt, tool, _, _ = HOSTS[host]
@@ -41,7 +41,7 @@ def test_line(place):
 
 
 def test_turn(place):
-    """what goes on after a turn, and what is steered into one"""
+    """the line names the message that continues after a turn, and a message that is steered into a turn"""
     for host in HOSTS:
         prompt, tool, stop, _ = HOSTS[host]
         call(place, host, "SessionStart", host, source="startup")
@@ -55,7 +55,7 @@ def test_turn(place):
 
 
 def test_turned_off(place):
-    """the user's configuration turns the line off; the notification comes all the same"""
+    """the user's configuration turns the line off, but not the notification"""
     folder = os.path.join(place.dir, ".config", "tidings")
     os.makedirs(folder)
     with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as file:
@@ -68,7 +68,7 @@ def test_turned_off(place):
 
 
 def test_name(place):
-    """the status line of Gemini CLI shows the name of a hook; the others' hooks have none, which they may not know"""
+    """the status line of Gemini CLI shows the name of a hook; the hooks of the others have none, because these agents may not know the field"""
     programs(place)
     for host in FILES:
         place.ok("setup", host)

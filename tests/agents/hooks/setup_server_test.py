@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The MCP server that `tidings setup` lists for an agent that starts these when a person resumes a session: Codex."""
+"""Tests the MCP server that `tidings setup` lists for Codex, which starts its MCP servers when a person resumes a session."""
 import os
 import sys
 import tomllib
@@ -18,7 +18,7 @@ def servers(place):
 
 
 def test_listed(place):
-    """it is listed once, and taken out again; what a person has written stays to the byte"""
+    """setup lists the server once, and --remove takes it out; text that a person has written stays to the byte"""
     programs(place)
     for text in (None, "", "a = 1", "# [mcp_servers.tidings]\n", 'model = "x"\r\n\r\n[analytics]\r\nenabled = false\r\n', '[mcp_servers.other]\ncommand = "x"\n\n# end\n', "day = 2026-01-01\n",
                  "[mcp_servers.wrapped]\ncommand = \"/opt/tidings\"\nargs = [\"mcp\", \"--\", \"x\"]\n", PLAIN + "enabled = false\n"):
@@ -38,7 +38,7 @@ def test_listed(place):
 
 
 def test_left_out(place):
-    """--no-mcp and --no-wake leave it out, and take out one that is there; so does a server of tidings that is there for its tools"""
+    """--no-mcp and --no-wake leave the server out, and remove one that is there; a server of tidings that has tools replaces it"""
     programs(place)
     for option in ("--no-mcp", "--no-wake"):
         place.ok("setup", "codex")
@@ -69,7 +69,7 @@ def test_moved(place):
 
 
 def test_refused(place):
-    """a server of that name that is not ours, and a table in another form, are left alone, and the way around is named"""
+    """setup refuses another server of that name, and a table in another form, leaves both alone, and names --no-mcp"""
     programs(place)
     for text, says in (('[mcp_servers.tidings]\ncommand = "x"\n', "mcp_servers.tidings: there is a server of that name already"), ("mcp_servers = {}\n", "has the table mcp_servers in a form")):
         write(place, CONFIG, text)
@@ -82,7 +82,7 @@ def test_refused(place):
 
 
 def test_dry_run(place):
-    """--dry-run shows it, and writes nothing"""
+    """--dry-run shows the change of the server, and writes nothing"""
     programs(place)
     said = place.ok("setup", "codex", "--dry-run").text
     assert "+[mcp_servers.tidings]" in said and not os.path.exists(path(place, CONFIG)), said
@@ -94,7 +94,7 @@ def test_dry_run(place):
 
 
 def test_doctor(place):
-    """doctor names a server that is missing, unless nothing is to be woken, and one whose program has disappeared"""
+    """doctor names a missing server, unless --no-wake was chosen, and a server whose program has disappeared"""
     programs(place)
     missing = "config.toml lists no MCP server of tidings"
     for words, there in (((), False), (("--no-mcp",), True), (("--no-wake",), False)):

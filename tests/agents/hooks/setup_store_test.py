@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings setup --store URL`: hooks and modules name the store, a password is refused, and it is taken back."""
+"""Tests `tidings setup --store URL`: hooks and modules name the store, a URL with a password is refused, and --remove takes the store out."""
 import json
 import os
 import subprocess
@@ -17,7 +17,7 @@ def all_lines(place, host):
 
 
 def test_store(place):
-    """--store: all hooks and modules use that store, without it they use the user's own again, doctor names it, and --remove takes it back"""
+    """with --store all hooks and modules use that store, and doctor names it; without --store they use the user's own again; --remove takes it out"""
     programs(place)
     modules = {"opencode": ".config/opencode/plugin/tidings.ts", "pi": ".pi/agent/extensions/tidings.ts"}
     place.env["TIDINGS_MODULES"] = path(place, "modules")
@@ -49,7 +49,7 @@ def test_store(place):
 
 
 def test_store_refused(place):
-    """a URL with a password is refused, and said where that belongs; it is in no file and in no sentence"""
+    """setup refuses a URL with a password, says where the password belongs, and writes it neither into a file nor into a message"""
     programs(place)
     for url in ("postgresql://me:hunter2@db/fleet", "postgres://me@db/fleet?schema=a&password=hunter2", "postgresql://me@db/fleet?%70assword=hunter2",
                 "postgresql://me@db/fleet?sslpassword=hunter2", "postgresql://a@b:hunter2@db/fleet"):

@@ -60,14 +60,14 @@ def read(place, name):
 
 
 def commands(value, event):
-    """Returns the command without its guard, which lets the agent continue if the program is gone."""
+    """Returns the commands without their guard, which lets the agent continue if the program is gone."""
     lines = [hook["command"] for group in value["hooks"][event] for hook in group["hooks"]]
     guarded = [re.fullmatch(r"test -x (.+) && exec (\1 hook \w+(?: --wake)?)(?: --room \d+)? \|\| echo {}|test -x (.+) && exec (\3 hook \w+ --wait) \|\| :", line) for line in lines]
     return [found[2] or found[4] if found else line for found, line in zip(guarded, lines)]
 
 
 def test_raised_limit(place):
-    """Codex shows 7,500 tokens of an answer where its hook says so, but not of a reason to go on, and warns of hooks that say so where nothing is shown: the others say it, and to us how much that is"""
+    """Codex shows 7,500 tokens of an answer if its hook asks for it, and warns if a hook asks whose context it does not show: only the hooks whose context it shows ask, and tell tidings the room"""
     programs(place)
     place.ok("setup", "codex")
     for event, groups in json.loads(read(place, FILES["codex"]))["hooks"].items():
@@ -80,7 +80,7 @@ def test_raised_limit(place):
 
 
 def test_program_is_gone(place):
-    """a hook whose program has disappeared answers an empty object, a waiter says nothing, and neither fails"""
+    """a hook whose program has disappeared answers with an empty object, a waiter prints nothing, and neither fails"""
     programs(place)
     gone = os.path.join(place.dir, "a place", "tidings")
     os.makedirs(os.path.dirname(gone))
@@ -97,7 +97,7 @@ def test_program_is_gone(place):
 
 
 def test_bare(place):
-    """a host without any configuration: its events; twice is as once; and nothing is left afterwards"""
+    """without a configuration setup writes the hooks of the host's events; a second run changes nothing, and --remove leaves nothing"""
     programs(place)
     for host, name in FILES.items():
         said = place.ok("setup", host)
@@ -135,7 +135,7 @@ OTHERS = [
 
 
 def test_others(place):
-    """what a person has written stays to the byte: still there with ours, and all of it as it was when ours are taken out"""
+    """text that a person has written stays to the byte while the hooks are there, and the file is as before when they are removed"""
     programs(place)
     for host in ("claude", "gemini"):
         for text in OTHERS:
@@ -166,7 +166,7 @@ def lines_end_alike(text):
 
 
 def test_line_ends(place):
-    """a file with CRLF gets no LF alone; without the copy, too, it is as it was when ours are taken out"""
+    """a file with CRLF gets no LF alone; --remove restores it, even without the copy"""
     programs(place)
     name = FILES["gemini"]
     for text in ('{\r\n  "a": 1\r\n}\r\n', '{\r\n  "hooks": {\r\n    "AfterTool": [ // mine\r\n      {"hooks": []} // one\r\n    ]\r\n  }\r\n}\r\n'):
@@ -179,7 +179,7 @@ def test_line_ends(place):
 
 
 def test_changed_since(place):
-    """what a person has changed since stays, and so does the copy of what was before, which is named"""
+    """changes that a person has made since stay, and so does the copy of the earlier file, which --remove names"""
     programs(place)
     name = FILES["claude"]
     write(place, name, '{"a": 1}\n')
@@ -191,7 +191,7 @@ def test_changed_since(place):
 
 
 def test_two_of_one_name(place):
-    """of two members of one name the last counts: setup and --remove change nothing about which one that is, and ours go from each"""
+    """if two members have one name, the last one counts: setup and --remove do not change which one that is, and --remove takes hooks out of both"""
     programs(place)
     name = FILES["gemini"]
     mine, other = ('[{"hooks": [{"type": "command", "command": "%s"}]}]' % command for command in ("mine", "other"))
@@ -213,7 +213,7 @@ def test_two_of_one_name(place):
 
 
 def test_refused(place):
-    """what cannot be understood is refused with its line, and nothing is written at all"""
+    """setup refuses a file that it cannot read, names the line, and writes nothing"""
     programs(place)
     for text, says in (('{\n  "a": 1\n  "b": 2\n}\n', "line 3"), ('{"a": "x\n', "line 1"), ('{"a": "x\\', "it ends"), ("[]", "expected a JSON object"), ('{"hooks": []}', "hooks: expected an object"),
                        ('{"hooks": {"Stop": {}}}', "hooks.Stop: expected a list"), ("{}\n{}\n", "line 2"), ("{'a': 1}", "line 1"), ("{\n/* x", "line 2"),
@@ -237,7 +237,7 @@ def test_dry_run(place):
 
 
 def test_diff(place):
-    """what is printed is a diff that patch takes"""
+    """setup prints a diff that patch accepts"""
     programs(place)
     text = "{\n" + "".join(f'  "k{number}": {number},\n' for number in range(30)) + '  "hooks": {\n    "Stop": [\n    ]\n  },\n' + \
         "".join(f'  "l{number}": {number},\n' for number in range(30)) + '  "end": 1\n}'
@@ -266,7 +266,7 @@ def test_moved_program(place):
 
 
 def test_wake(place):
-    """where an idle session can be woken, something sleeps for it: setup says so, and --no-wake leaves it out"""
+    """if an idle session can be woken, a background process waits for it: setup says so, and --no-wake leaves the process out"""
     programs(place)
     for host, waking in (("codex", [f"{TIDINGS} hook codex --wake"]), ("claude", [f"{TIDINGS} hook claude", f"{TIDINGS} hook claude --wait"])):
         said = place.ok("setup", host).text
@@ -281,7 +281,7 @@ def test_wake(place):
 
 
 def test_folders(place):
-    """the folder of an agent is where its own variable says"""
+    """an agent's own variable names its folder"""
     programs(place)
     elsewhere = path(place, "elsewhere")
     place.env["TIDINGS_MODULES"] = path(place, "modules")
@@ -299,7 +299,7 @@ def test_folders(place):
 
 
 def test_senseless(place):
-    """what an option would do nothing for is a mistake"""
+    """setup refuses an option that would have no effect"""
     programs(place)
     place.refused("setup", "claude", "--config", "x", code=2, says="--config")  # the hooks would ignore the option
     place.refused("setup", "gemini", "--no-wake", code=2, says="--no-wake: Gemini CLI")
@@ -321,7 +321,7 @@ def test_links(place):
 
 
 def test_trust(place):
-    """Codex trusts exactly our hooks afterwards, also after they changed; and forgets them"""
+    """Codex trusts exactly the hooks of tidings after setup, even after they changed, and none after --remove"""
     programs(place)
     write(place, FILES["codex"], '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}\n')
     assert "8 hooks are trusted" in place.ok("setup", "codex").text
@@ -345,7 +345,7 @@ def test_trust(place):
 
 
 def test_trust_keeps_bytes(place):
-    """the file that holds the trust keeps its mode, its line ends and every other byte, also without the copy of what was before"""
+    """the file that holds the trust keeps its mode, its line ends and every other byte, even without the copy of the earlier file"""
     programs(place)
     name, modes = ".codex/config.toml", itertools.cycle((0o644, 0o600, 0o664))
     for text in ('model = "x"\r\n\r\n[analytics]\r\nenabled = false\r\n', 'a = 1\n[hooks.state]', "# mine\n\n[hooks.state] # mine too\n\n# end\n", "day = 2026-01-01\n",
@@ -369,7 +369,7 @@ def test_trust_keeps_bytes(place):
 
 
 def test_trust_by_other_names(place):
-    """Codex names its folder in its own way: by another name for it the hooks are trusted all the same; hooks that it does not see are told of"""
+    """Codex trusts the hooks if its folder has another name; setup reports hooks that Codex does not see"""
     programs(place)
     os.symlink(".codex", path(place, "link"))
     write(place, "dotfiles/hooks.json", "{}\n")
@@ -389,7 +389,7 @@ def test_trust_by_other_names(place):
 
 
 def test_versions(place):
-    """a version that was not tested is named; a host that is not there is refused; one that does not exist is a mistake"""
+    """setup names a version that was not tested, refuses an agent that is not there, and refuses an unknown name as a mistake"""
     programs(place, claude="3.0.1 (Claude Code)")
     said = place.ok("setup", "claude").said
     assert f"Claude Code 3.0.1 is not the tested version, {tested()['claude']}" in said, said
@@ -400,7 +400,7 @@ def test_versions(place):
 
 
 def test_modules(place):
-    """opencode, pi and Kilo get a file that hands on the installed module, Kilo that of opencode; a file of somebody else's is left alone"""
+    """opencode, pi and Kilo get a file that loads the installed module, Kilo that of opencode; setup leaves a file alone that it did not write"""
     programs(place)
     for host, module, name in (("opencode", "opencode", ".config/opencode/plugin/tidings.ts"), ("pi", "pi", ".pi/agent/extensions/tidings.ts"), ("kilo", "opencode", ".config/kilo/plugin/tidings.ts")):
         modules = path(place, f"modules/{host}")
@@ -419,7 +419,7 @@ def test_modules(place):
 
 
 def test_read_only(place):
-    """a folder that cannot be written: said, and what was there is whole"""
+    """setup reports a folder that cannot be written, and leaves the files in it whole"""
     programs(place)
     if os.geteuid() == 0:
         write(place, ".claude", "a file where the folder should be")

@@ -11,7 +11,7 @@ import sys
 from calls import as_others, transcript
 from kit import end, main, until
 
-HOSTS = {"codex": True, "claude": True, "qwen": False, "copilot": False}  # does a resumed session still have the text of its start?
+HOSTS = {"codex": True, "claude": True, "qwen": False, "copilot": False}  # whether a resumed session still has the text of its start
 
 
 def call(place, host, event, session="s", owner=None, words=(), **fields):
@@ -28,7 +28,7 @@ def said(answer, event="SessionStart"):
 
 
 def test_instructions(place):
-    """each start of a session, after compaction too, says what the blocks are in it: in the configured format, with the session's own nonce"""
+    """each start of a session, after compaction too, explains the blocks in the configured format and with the session's own nonce; a subagent's start does not"""
     plain = 'Lists that begin with "While you worked (not from the user)" report'
     for host in HOSTS:
         for source in ("startup", "compact", "resume"):
@@ -48,7 +48,7 @@ def test_instructions(place):
 
 
 def watchers(session):
-    """Returns the processes that alert a person of a session."""
+    """Returns the processes that alert a person about a session."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -62,7 +62,7 @@ def watchers(session):
 
 
 def test_alerts(place):
-    """with alerts in the configuration, one process beside the session alerts a person, and ends with the agent; without, none"""
+    """if the configuration has alerts, one process beside the session alerts a person, and ends with the agent; without alerts there is none"""
     name = os.path.basename(place.dir)
     place.env.update(TIDINGS_CONFIG=os.path.join(place.dir, "config.json"), PATH=f"{place.dir}:{place.env['PATH']}")
     with open(os.path.join(place.dir, "notify-send"), "w", encoding="utf-8") as file:
@@ -87,7 +87,7 @@ def test_alerts(place):
 
 
 def test_environment(place):
-    """Claude Code's commands find the program and the session; nothing is written where there is no such file"""
+    """the commands of Claude Code find the program and the session; without CLAUDE_ENV_FILE or for another agent or event, nothing is written"""
     path = os.path.join(place.dir, "env.sh")
     place.env["CLAUDE_ENV_FILE"] = path
     call(place, "qwen", "SessionStart", "s0", source="startup")
@@ -104,7 +104,7 @@ def test_environment(place):
 
 
 def test_late_start(place):
-    """a session that began before the setup is known by its folder and its host from its next call on"""
+    """a session that began before the setup has its folder and its host from its next call on"""
     for number, (event, fields) in enumerate((("UserPromptSubmit", {"prompt": "x"}), ("PostToolUse", {"tool_name": "t", "tool_use_id": "c"}), ("Stop", {}))):
         assert call(place, "claude", event, f"s{number}", **fields) == {}
         attachment = place.ok("status", "-s", f"s{number}", "--json").json["attachment"]
@@ -117,7 +117,7 @@ def test_late_start(place):
 
 
 def test_resumed(place):
-    """another process that resumes a session says it again only where the agent's transcript does not have it"""
+    """another process that resumes a session gets the text of the start again only if the agent's transcript does not keep it"""
     for host, keeps in HOSTS.items():
         first, second = (place.start(command=["sleep", "600"]) for _ in range(2))
         assert said(call(place, host, "SessionStart", host, first.pid, source="resume")), "the first that is known of the session"
@@ -127,7 +127,7 @@ def test_resumed(place):
 
 
 def test_with_a_prompt(place):
-    """Gemini CLI forgets the prompt before which it puts what was said at the start: it is said with a prompt, once in what the transcript has anew"""
+    """Gemini CLI may forget the text of the start: it comes with a prompt instead, and again when the transcript is rewritten without it"""
     path = transcript(place, "gemini")
     prompt = lambda: call(place, "gemini", "BeforeAgent", prompt="x", transcript_path=path)
     assert call(place, "gemini", "SessionStart", source="startup") == {}
@@ -145,7 +145,7 @@ def test_with_a_prompt(place):
 
 
 def test_compacted_away(place):
-    """GitHub Copilot CLI does not start its session again after compaction: the next prompt has the paragraph, once, unless a start has said it since"""
+    """GitHub Copilot CLI does not start its session again after compaction: the next prompt has the paragraph, unless a start had it since"""
     place.env["COPILOT_HOME"] = os.path.join(place.dir, "copilot")
     folder = os.path.join(place.env["COPILOT_HOME"], "session-state", "s")
     os.makedirs(folder)

@@ -12,7 +12,7 @@ ROOMS = {"codex": 9000, "claude": 9500, "gemini": 7900, "qwen": 6000, "copilot":
 
 
 def test_continuation(place):
-    """a stop goes on with the message that was queued meanwhile, and with urgent news; then it stops"""
+    """at a stop the agent goes on with the queued message and with urgent notifications; then it stops"""
     for host, (prompt, _, stop, _) in HOSTS.items():
         call(place, host, prompt, host, prompt="hello")
         place.ok("submit", "-s", host, "--id", "m1", "do this too")
@@ -27,7 +27,7 @@ def test_continuation(place):
 
 
 def test_stopped_by_a_person(place):
-    """Gemini CLI calls the same hook when a person stops a turn, and ignores the answer: nothing is handed out, and the queue goes on after the next turn"""
+    """Gemini CLI calls the same hook when a person stops a turn, and ignores the answer: nothing is delivered, and the queue continues after the next turn"""
     cancelled = {"id": "3", "timestamp": "t", "type": "info", "content": "Request cancelled."}
     snapshot = {"$set": {"messages": [{"id": "2", "timestamp": "t", "type": "gemini", "content": "Well."}]}}
     prompted = {"id": "3", "timestamp": "t", "type": "user", "content": [{"text": '"type":"gemini"'}]}
@@ -46,7 +46,7 @@ def test_stopped_by_a_person(place):
 
 
 def test_reasons_in_a_row(place):
-    """Claude Code, Qwen Code and GitHub Copilot CLI override the 9th reason in a row: the 8th is kept back, stays queued, and goes out after the next prompt"""
+    """Claude Code, Qwen Code and GitHub Copilot CLI override a reason that is the 8th in a row, or as many as they are set to: tidings keeps it queued until the next prompt"""
     for host, env in (("claude", {}), ("qwen", {}), ("copilot", {}), ("claude", {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}), ("gemini", {})):
         most = 9 if host == "gemini" else int(env.get("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "8")) - 1
         with type(place)() as own:
@@ -66,7 +66,7 @@ def test_reasons_in_a_row(place):
 
 
 def test_subagents_without_a_name(place):
-    """Gemini CLI does not say whose tool result it is: while invoke_agent runs, they are its subagent's, and nothing of the parent's goes there"""
+    """Gemini CLI does not say whose tool result it reports: while invoke_agent runs, tool results count as its subagent's and get none of the parent's notifications"""
     def tool(name, event="AfterTool"):
         return call(place, "gemini", event, tool_name=name, tool_input={}, tool_response="x")
     call(place, "gemini", "BeforeAgent", prompt="hello")
@@ -93,7 +93,7 @@ def test_subagents_without_a_name(place):
 
 
 def test_subagent_without_room(place):
-    """a subagent's end that the store refuses is a line in the log: Gemini CLI's turn goes on, with its deliveries"""
+    """if the store refuses the report of a subagent's end, the log has a line, and Gemini CLI's turn continues with its deliveries"""
     path = os.path.join(place.work, "config.json")
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"limits": {"pending_per_session": 1}}, file)
@@ -113,7 +113,7 @@ def test_subagent_without_room(place):
 
 
 def test_reason_as_a_prompt(place):
-    """Qwen Code reports a reason to go on as a prompt, and writes down neither: nothing goes with it or beside it; what a person types is a prompt"""
+    """Qwen Code reports a reason to go on as a prompt, and writes down neither: nothing is delivered with either; a person's text is a prompt"""
     call(place, "qwen", "UserPromptSubmit", prompt="hello")
     place.ok("submit", "-s", "s", "do this too")
     place.ok("push", "-s", "s", "for the next result")
@@ -128,7 +128,7 @@ def test_reason_as_a_prompt(place):
 
 
 def test_reason_with_its_hook(place):
-    """GitHub Copilot CLI calls the prompt's hook with a reason to go on, which it writes down: notifications go with the reason, and nothing beside it"""
+    """GitHub Copilot CLI calls the prompt's hook with a reason to go on, and writes the reason down: notifications go with the reason, and not with that call"""
     call(place, "copilot", "UserPromptSubmit", prompt="hello")
     place.ok("submit", "-s", "s", "do this too")
     place.ok("push", "-s", "s", "beside it")
@@ -141,7 +141,7 @@ def test_reason_with_its_hook(place):
 
 
 def test_forgotten_messages(place):
-    """Gemini CLI forgets a message that begins with one of four texts when it is resumed: nothing goes with such a prompt, and a queued one begins otherwise"""
+    """when Gemini CLI is resumed, it forgets a message that begins with one of four texts: nothing goes with such a prompt, and a queued message gets another beginning"""
     for number, text in enumerate(("/etc/hosts is wrong", "?", "\u00a0\n /x", "\ufeff?x", "<hook_context>x", "<session_context>x")):
         place.ok("push", "-s", "s", f"beside {number}")
         assert call(place, "gemini", "BeforeAgent", prompt=text) == {}, text
@@ -160,7 +160,7 @@ def test_forgotten_messages(place):
 
 
 def test_room(place):
-    """150 notifications and a steered message during one tool: each is on exactly one answer, none larger than the agent's room, the steered one first"""
+    """150 notifications and a steered message come during one tool: each is in exactly one answer, no answer is larger than the agent's room, and the steered message is first"""
     for host in HOSTS:
         prompt, tool, _, _ = HOSTS[host]
         call(place, host, prompt, host, prompt="hello")

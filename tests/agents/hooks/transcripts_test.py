@@ -131,27 +131,27 @@ def of_every_agent(place, kind):
 
 
 def test_foreign(place):
-    """a transcript in another format: nothing is shown twice, and nothing counts that the model did not get"""
+    """with a transcript in another format nothing is shown twice, and nothing counts as delivered that the model did not get"""
     of_every_agent(place, "foreign")
 
 
 def test_missing(place):
-    """no transcript: the same"""
+    """the same without a transcript"""
     of_every_agent(place, "missing")
 
 
 def test_growing(place):
-    """a transcript that is complete at each call, and an agent that drops answers: each notification reaches the model once"""
+    """with a transcript that is complete at each call, and an agent that drops answers, each notification reaches the model once"""
     of_every_agent(place, "growing")
 
 
 def test_late(place):
-    """a transcript that is written later, in order, and an agent that drops answers: the same"""
+    """the same with a transcript that is written later, in order"""
     of_every_agent(place, "late")
 
 
 def test_truncated(place):
-    """a transcript whose last line is not whole, and whose beginning goes again and again: nothing is shown twice"""
+    """with a transcript whose last line is incomplete, and whose beginning disappears repeatedly, nothing is shown twice"""
     of_every_agent(place, "truncated")
 
 

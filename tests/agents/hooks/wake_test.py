@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings hook` beside an idle agent: the waiter that wakes it."""
+"""Tests the waiter of `tidings hook`, which wakes an idle agent."""
 import fcntl
 import glob
 import json
@@ -27,7 +27,7 @@ def rewake(place, env=None, event="Stop", words=(), **fields):
 
 
 def test_rewake(place):
-    """the waiter of an idle session: silent until something urgent comes, then status 2 and a reason; one for a session; none without a terminal"""
+    """the waiter of an idle session is silent until something urgent comes, then ends with status 2 and a reason; a session has one waiter, and none without a terminal"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     assert call(place, "claude", "Stop") == {}
     assert rewake(place, {"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}).wait(DEADLINE_S) == 0
@@ -73,7 +73,7 @@ def opened(link):
 
 
 def test_place_of_the_waiter(place):
-    """where a waiter is spoken to is the user's alone: nobody else can take it first, or say anything there; its owner, and root, can end the waiter"""
+    """only the user can reach the FIFO by which a waiter gets its commands: nobody else can make it first or write to it, and the waiter opens no socket"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "Stop")
     waiter = rewake(place)
@@ -90,7 +90,7 @@ def test_place_of_the_waiter(place):
 
 
 def test_place_is_left(place):
-    """a waiter that is killed leaves its place to the next one; that of an agent that has ended is removed by the next waiter of any"""
+    """a waiter that is killed leaves its FIFO to the next one; the FIFO of an agent that has ended is removed by the next waiter of any agent"""
     agent = place.start(command=["sleep", "600"])
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "Stop")
@@ -113,7 +113,7 @@ def test_place_is_left(place):
 
 
 def test_place_cannot_be_made(place):
-    """without a place nobody waits, and the log says why; the agent works on"""
+    """if the FIFO cannot be made, nobody waits, the log says why, and the agent continues"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "Stop")
     with open(os.path.join(os.path.dirname(place.logs), "waiting"), "w", encoding="utf-8"):
@@ -125,7 +125,7 @@ def test_place_cannot_be_made(place):
 
 
 def test_waits_for_the_store(place):
-    """a waiter that begins while another process opens the store, and does not finish, waits for that one"""
+    """a waiter that begins while another process opens the store waits until that process has finished"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "Stop")
     with stuck_opener(place):
@@ -138,7 +138,7 @@ def test_waits_for_the_store(place):
 
 
 def test_rewake_for_the_rest(place):
-    """Claude Code is woken for what the end of a turn has kept back, by a waiter that begins after that end"""
+    """a waiter that begins after the end of a turn wakes Claude Code for a message that this end has kept back"""
     place.env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"] = "2"
     call(place, "claude", "UserPromptSubmit", prompt="x")
     waiter = rewake(place)
@@ -154,7 +154,7 @@ def test_rewake_for_the_rest(place):
 
 
 def test_rewake_long_after_a_prompt(place):
-    """the waiter that a prompt has started, and that has looked while the turn ran, wakes Claude Code for what the end of that turn has kept back"""
+    """a waiter that a prompt has started, and that has read the store while the turn ran, wakes Claude Code for a message that the end of that turn has kept back"""
     place.env["CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"] = "1"
     call(place, "claude", "UserPromptSubmit", prompt="x")
     waiter = rewake(place, event="UserPromptSubmit", prompt="x")
@@ -171,7 +171,7 @@ def test_rewake_long_after_a_prompt(place):
 
 
 def test_late_nudge(place):
-    """a nudge that arrives when a person has typed first repeats nothing and loses nothing"""
+    """a nudge that arrives after a person has typed first repeats nothing and loses nothing"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "Stop")
     waiter = rewake(place)
@@ -186,7 +186,7 @@ def test_late_nudge(place):
 
 
 def test_queue(place):
-    """Codex is woken by its own command, whose failure is logged and keeps the message queued; the waiter ends with the agent, and is there only on demand"""
+    """tidings wakes Codex by Codex's own command, whose failure is logged and keeps the message queued; the waiter exists only with --wake, and ends with the agent"""
     put_command(place, "codex", f'printf "%s\\n" "$@" >> {place.dir}/queued.tmp && mv {place.dir}/queued.tmp {place.dir}/queued\ntest ! -e {place.dir}/fail')
     agent = place.start(command=["sleep", "600"])
 
@@ -238,7 +238,7 @@ def waiter_of(place):
 
 
 def test_agents_command_is_missing(place):
-    """a command of the agent's that fails again and again is tried after growing pauses, and the log says so once; whoever tries ends with the agent"""
+    """if the agent's command fails repeatedly, tidings tries it after growing pauses, and the log says so once; the process that tries ends with the agent"""
     tried = os.path.join(place.dir, "tried")
     put_command(place, "codex", f"echo >> {tried}\nexit 127")
     agent, _, waiter = codex_waits(place)
@@ -254,7 +254,7 @@ def test_agents_command_is_missing(place):
 
 
 def sleeps_without_limit(pid):
-    """Returns whether the process sleeps in ppoll without a time limit; also true if the kernel hides that."""
+    """Returns whether the process sleeps in ppoll without a time limit, or whether the kernel hides that."""
     try:
         with open(f"/proc/{pid}/syscall", encoding="utf-8") as file:
             words = file.read().split()
@@ -269,7 +269,7 @@ def times_woken(pid):
 
 
 def test_idle_is_never_woken(place):
-    """a process that waits beside an idle agent sleeps without a time limit, and what is not urgent, or another session's, does not wake it"""
+    """a process that waits beside an idle agent sleeps without a time limit, and neither a notification that is not urgent nor another session's wakes it"""
     def goes_on_sleeping(pid):
         until(lambda: sleeps_without_limit(pid), "it sleeps without a limit")
         before = until(lambda: times_woken(pid), "it has slept")
@@ -299,7 +299,7 @@ def test_idle_is_never_woken(place):
 
 
 def test_store_goes(place):
-    """a process that waits notices that its store is deleted, and that another one is in its place"""
+    """a process that waits notices that its store is deleted, and ends"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "Stop")
     waiter = rewake(place)
@@ -317,7 +317,7 @@ def is_stopped(pid):
 
 
 def test_terminated(place):
-    """the process that waits for Codex ends when the system asks it to, and leaves nothing"""
+    """the process that waits for Codex ends at SIGTERM, and leaves nothing"""
     agent, _, waiter = codex_waits(place)
     os.kill(waiter, signal.SIGTERM)
     until(lambda: gone(waiter), "it has ended")
@@ -325,7 +325,7 @@ def test_terminated(place):
 
 
 def test_asked_to_end_and_to_stay(place):
-    """a process that waits, and reads late that it is to end, stays if another one was turned away for it meanwhile"""
+    """a process that waits, and reads late that it should end, stays if another waiter has ended in its favour meanwhile"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "Stop")
     waiter = rewake(place)

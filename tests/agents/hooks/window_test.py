@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings hook` of an agent whose hooks a daemon calls: a session belongs to the window that shows it, and nobody wakes one whose window was closed."""
+"""Tests `tidings hook` of an agent whose hooks a daemon calls: a session belongs to the window that shows it, and nobody wakes a session whose window was closed."""
 import json
 import os
 import pty
@@ -67,7 +67,7 @@ class Codex:
         return window
 
     def rollout(self, signs, session="s"):
-        """The daemon opens (+) or closes (-) the file in which it keeps the session, or starts its MCP server (*) until that has ended."""
+        """Lets the daemon open (+) or close (-) the file in which it keeps the session, or start its MCP server and wait for its end (*)."""
         server = json.dumps([TIDINGS, "mcp", "--no-tools"])
         self.daemon.stdin.write("".join(f"{sign}{server if sign == '*' else transcript(self.place, 'codex', session)}\n" for sign in signs).encode())
         self.daemon.stdin.flush()
@@ -84,17 +84,17 @@ class Codex:
         assert self.hook("Stop", session) == {}
 
     def owner(self, session="s"):
-        """The session's process, if it lives."""
+        """Returns the session's process, or None if it has ended."""
         attachment = self.place.ok("status", "-s", session, "--json").json["attachment"]
         return attachment["pid"] if attachment["alive"] else None
 
     def waits(self, window):
-        """How many processes wait for sessions of that window."""
+        """Returns how many processes wait for sessions of that window."""
         return len([name for name in waiting(self.place, window.pid) if not name.endswith(".window")])
 
 
 def test_closed(place):
-    """when its window has been closed, nobody waits for the session, though the daemon lives; the turn that still runs goes on, and the next window has it"""
+    """when its window was closed, nobody waits for the session, though the daemon lives; the turn that still runs goes on, and the next window gets the session"""
     codex = Codex(place)
     window = codex.window()
     codex.turn()
@@ -114,7 +114,7 @@ def test_closed(place):
 
 
 def test_another_one_lives(place):
-    """a closed window ends what waits for its session, and not what waits for that of another window"""
+    """when a window is closed, the process that waits for its session ends, but not the one that waits for the session of another window"""
     codex = Codex(place)
     one = codex.window()
     codex.turn("one")
@@ -129,7 +129,7 @@ def test_another_one_lives(place):
 
 
 def test_new_session(place):
-    """a window that begins another session does not show the former one any more; when it is prompted there again, it does"""
+    """a window that begins another session does not show the earlier one any more; a prompt there shows the earlier one again"""
     codex = Codex(place)
     ours, terminal = pty.openpty()
     window = codex.window(terminal=terminal)
@@ -152,7 +152,7 @@ def test_new_session(place):
 
 
 def test_chosen(place):
-    """of several windows the one in the session's folder is taken; one that is typed into later does not get a session that is shown elsewhere"""
+    """if there are several windows, the one in the session's folder gets the session; a window in which a person types later does not get it"""
     codex = Codex(place)
     window = codex.window()
     ours, terminal = pty.openpty()
@@ -179,7 +179,7 @@ def test_session_ends(place):
 
 
 def test_ends_in_a_turn(place):
-    """a window that is closed while a turn runs, and whose session's end comes before that of the turn: nobody waits for it under the daemon"""
+    """a window is closed while a turn runs, and its session ends before the turn does: nobody waits for the session under the daemon"""
     codex = Codex(place)
     window = codex.window()
     codex.turn()
@@ -206,7 +206,7 @@ def queued(place, session="s"):
 
 
 def apart(place):
-    """The processes of tidings that have left their hooks: all that have this place's home."""
+    """Returns the processes of tidings that have left their hooks: all that have this place's home."""
     home, found = f"HOME={place.dir}".encode(), []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -219,7 +219,7 @@ def apart(place):
 
 
 def closed(place):
-    """A session whose window was closed, and for which something critical waits."""
+    """Makes a session whose window was closed, and for which a critical notification waits."""
     codex = Codex(place)
     codex.rollout("+")
     window = codex.window()
@@ -231,7 +231,7 @@ def closed(place):
 
 
 def test_resumed(place):
-    """a window that shows the session again, for which the daemon closes the session's file and opens it again: what is critical wakes it before anybody prompts; then it is a session as any other"""
+    """another window shows the session again, so the daemon closes the session's file and opens it again: a critical notification wakes the session before a prompt; then it is like any other session"""
     message = queued(place)
     codex = closed(place)
     other = codex.window()
@@ -248,7 +248,7 @@ def test_resumed(place):
 
 
 def test_resumed_with_a_prompt(place):
-    """a prompt that comes before it was noticed that a window shows the session again has what is critical, and nothing wakes it for that"""
+    """a prompt that comes before tidings notices the new window delivers the critical notification, which then does not wake the session"""
     codex = closed(place)
     other = codex.window()
     assert codex.hook("SessionEnd") == {}
@@ -263,7 +263,7 @@ def test_resumed_with_a_prompt(place):
 
 
 def test_not_resumed(place):
-    """nobody waits for a session that the daemon only unloads, that it reads again for no window, that is set up with --no-wake, or whose daemon ends"""
+    """nobody waits for a session that the daemon only unloads, that it reads again without a window, that is set up with --no-wake, or whose daemon ends"""
     def ends(signs):
         assert codex.hook("SessionEnd") == {} and apart(place)
         codex.rollout(signs)
@@ -283,7 +283,7 @@ def test_not_resumed(place):
 
 
 def test_no_window_is_seen(place):
-    """where no window can be seen, the daemon is the session's process"""
+    """if no window is connected, the daemon is the session's process"""
     codex = Codex(place)
     codex.turn()
     assert codex.owner() == codex.daemon.pid and codex.waits(codex.daemon) == 1
@@ -291,7 +291,7 @@ def test_no_window_is_seen(place):
 
 
 def test_by_tcp(place):
-    """a window that is connected over TCP is not seen: the session belongs to the daemon"""
+    """tidings does not see a window that is connected over TCP: the session belongs to the daemon"""
     codex = object.__new__(Codex)
     server = DAEMON.replace("AF_UNIX", "AF_INET").replace('sys.argv[3].removeprefix("unix://")', '("127.0.0.1", 0)').replace('print("listens"', "print(server.getsockname()[1]")
     codex.place, codex.daemon = place, place.start(command=[sys.executable, "-c", server, "app-server", "--listen", "ws://127.0.0.1:0"])
@@ -303,7 +303,7 @@ def test_by_tcp(place):
 
 
 def test_other_connections(place):
-    """a process that has connected nowhere is no window, and neither is one of which the daemon is the client"""
+    """a process that is connected to nothing or to another server is no window"""
     server = socket.socket(socket.AF_UNIX)
     server.bind(os.path.join(place.dir, "other.sock"))
     server.listen()

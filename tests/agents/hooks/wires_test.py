@@ -25,7 +25,7 @@ def stamp(seconds):
 
 
 def test_subagents(place):
-    """a subagent's end is a notification for the parent, once, with type, id and last words; it starts no turn"""
+    """a subagent's end is one notification for the parent, with type, id and last words; it starts no turn"""
     for host in ("codex", "claude", "qwen", "copilot"):
         prompt, tool, stop, _ = HOSTS[host]
         call(place, host, prompt, host, prompt="hello")
@@ -48,7 +48,7 @@ def test_subagents(place):
 
 
 def test_asked(place):
-    """while a person is asked for leave the session waits, until the tool's result; who is asked when nothing runs changes nothing"""
+    """while a person is asked for leave, the session waits until the tool's result; if no turn runs, the question changes nothing"""
     asks = {"codex": [("PermissionRequest", {"tool_name": "Bash"})], "qwen": [("PermissionRequest", {"tool_name": "edit"})],
             "claude": [("PermissionRequest", {"tool_name": "Bash"}), ("Notification", {"notification_type": "permission_prompt", "message": "Claude needs your permission"}),
                        ("Notification", {"notification_type": "elicitation_dialog", "message": "which one?"})],
@@ -72,7 +72,7 @@ def test_asked(place):
 
 
 def test_notice_without_a_name(place):
-    """GitHub Copilot CLI's notices name neither the event nor the session as its other calls do"""
+    """the notices of GitHub Copilot CLI name neither the event nor the session in the way of its other calls"""
     call(place, "copilot", "UserPromptSubmit", prompt="hello")
     notice = {"sessionId": "s", "timestamp": 1795356824657, "cwd": place.work, "message": "Run command: ls", "title": "Permission needed"}
     for kind, then in (("agent_idle", "busy"), ("permission_prompt", "waiting")):
@@ -81,7 +81,7 @@ def test_notice_without_a_name(place):
 
 
 def test_subagents_that_are_sessions(place):
-    """what a subagent of GitHub Copilot CLI's does is its parent's: its edits are, and what is pushed is not for it"""
+    """edits of a subagent of GitHub Copilot CLI count as its parent's, and notifications wait for the parent"""
     call(place, "copilot", "UserPromptSubmit", prompt="hello")
     place.ok("push", "-s", "s", "for the parent")
     inner = {"agent_id": "a1", "agent_type": "general-purpose", "parent_agent_id": "s"}
@@ -96,7 +96,7 @@ def test_subagents_that_are_sessions(place):
 
 
 def test_asked_within_a_subagent(place):
-    """Gemini CLI asks for leave in a subagent: what is pushed is held back for the parent all the same"""
+    """Gemini CLI asks for leave in a subagent: notifications are still held back for the parent"""
     call(place, "gemini", "BeforeAgent", prompt="hello")
     call(place, "gemini", "BeforeTool", tool_name="invoke_agent")
     call(place, "gemini", "Notification", notification_type="ToolPermission", message="x", timestamp=stamp(LATER))
@@ -106,7 +106,7 @@ def test_asked_within_a_subagent(place):
 
 
 def test_stopped(place):
-    """a turn that a person stops is over, and nothing is handed out; what is queued is in the turns after the next prompt"""
+    """a turn that a person stops is over, and nothing is delivered; queued messages are in the turns after the next prompt"""
     now = {"timestamp": stamp(LATER)}
     for host, event, fields in (("codex", "Interrupt", now), ("claude", "Notification", {"notification_type": "idle_prompt", **now}), ("claude", "SessionEnd", {"reason": "clear", **now}),
                                 ("qwen", "Notification", {"notification_type": "idle_prompt", **now}), ("gemini", "SessionEnd", {"reason": "exit", **now})):
@@ -125,7 +125,7 @@ def test_stopped(place):
 
 
 def test_stopped_by_request(place):
-    """the hook after a tool ends the turn that somebody asks to end, where the agent takes that; elsewhere tidings stop refuses, and the turn goes on"""
+    """the hook after a tool ends a turn for `tidings stop` if the agent can end it so; for other agents `tidings stop` refuses, and the turn continues"""
     for host in HOSTS:
         prompt, tool, stop, _ = HOSTS[host]
         with type(place)() as own:
@@ -144,7 +144,7 @@ def test_stopped_by_request(place):
 
 
 def test_stopped_in_a_tool(place):
-    """Gemini CLI and Qwen Code call the hook for the result of a tool that a person has stopped, and drop the answer: nothing is handed out, and the session is idle"""
+    """Gemini CLI and Qwen Code call the hook for the result of a tool that a person has stopped, and drop the answer: nothing is delivered, and the session is idle"""
     call(place, "qwen", "UserPromptSubmit", "q", prompt="hello")
     place.ok("push", "-s", "q", "the disk is full")
     assert call(place, "qwen", "PostToolUseFailure", "q", tool_name="edit", is_interrupt=True, error="x", timestamp=stamp(LATER)) == {} and place.messages("q") == ["the disk is full"]
@@ -167,7 +167,7 @@ def test_stopped_in_a_tool(place):
 
 
 def test_late_notice(place):
-    """Qwen Code does not wait for its notification's hook: one from before the turn stops nothing"""
+    """Qwen Code does not wait for the hook of its notice: a notice from before the turn does not stop the turn"""
     call(place, "qwen", "UserPromptSubmit", prompt="hello")
     call(place, "qwen", "Notification", notification_type="idle_prompt", timestamp=stamp(-60))
     assert state(place) == "busy"
@@ -176,7 +176,7 @@ def test_late_notice(place):
 
 
 def test_stopped_as_the_transcript_says(place):
-    """Claude Code calls no hook when a person stops a turn: the process that waits beside it reads it in the transcript, and wakes it; nothing older counts"""
+    """Claude Code calls no hook when a person stops a turn: the waiter reads the stop in the transcript, and wakes the agent; an older stop does not count"""
     path = transcript(place, "claude")
     quoted = json.dumps({"type": "user", "message": {"role": "user", "content": STOPPED % stamp(LATER)}, "timestamp": stamp(LATER)}) + "\n"
     with open(path, "w", encoding="utf-8") as file:
@@ -199,7 +199,7 @@ def test_stopped_as_the_transcript_says(place):
 
 
 def test_stopped_before_it_is_watched(place):
-    """a stop that is in the transcript before that process looks counts as well"""
+    """a stop that is in the transcript before the waiter reads it counts as well"""
     path = transcript(place, "claude")
     call(place, "claude", "UserPromptSubmit", prompt="x", transcript_path=path)
     with open(path, "w", encoding="utf-8") as file:
@@ -226,7 +226,7 @@ def has_looked(place, waiter):
 
 
 def test_stopped_before_the_prompt(place):
-    """a stop that nobody has reported, from before the newest prompt, does not end that prompt's turn; one that comes later does"""
+    """an unreported stop from before the newest prompt does not end that prompt's turn; a later one does"""
     path = transcript(place, "claude")
     call(place, "claude", "UserPromptSubmit", prompt="x", transcript_path=path)
     with open(path, "w", encoding="utf-8") as file:
@@ -243,7 +243,7 @@ def test_stopped_before_the_prompt(place):
 
 
 def test_late_notice_of_the_turn_before(place):
-    """the same of Qwen Code's notification: one from before the newest prompt stops nothing, though nobody has reported the end of the turn before"""
+    """a notice of Qwen Code from before the newest prompt does not stop that prompt's turn, even if the end of the turn before was not reported"""
     call(place, "qwen", "UserPromptSubmit", prompt="x")
     late = now_stamp()
     call(place, "qwen", "UserPromptSubmit", prompt="y")
@@ -259,7 +259,7 @@ def test_late_notice_of_the_turn_before(place):
 
 
 def test_stopped_while_the_store_is_busy(place):
-    """what the transcript says is not lost when another writer holds the store: it is reported when that one is gone"""
+    """if another writer holds the store, the waiter reports a stop in the transcript when that writer is gone"""
     path = transcript(place, "claude")
     size = 64 << 10  # as much as the waiter reads
     with open(path, "w", encoding="utf-8") as file:
@@ -280,7 +280,7 @@ def test_stopped_while_the_store_is_busy(place):
 
 
 def test_session_ends(place):
-    """a session that has ended is not waited for any more, though its agent lives on with another one"""
+    """when a session ends, its waiter ends too, though its agent lives on with another session; a subagent's end does not end it"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "Stop")
     waiter = rewake(place)
@@ -299,7 +299,7 @@ def test_session_ends(place):
 
 
 def test_failed(place):
-    """a turn that fails says why, and what is queued waits"""
+    """a turn that fails has a reason in the status, and queued messages wait"""
     for host in ("claude", "qwen"):
         call(place, host, "UserPromptSubmit", host, prompt="x")
         place.ok("submit", "-s", host, "do this too")
@@ -309,7 +309,7 @@ def test_failed(place):
 
 
 def test_configuration(place):
-    """the agent's configuration: what Claude Code reports, and elsewhere a file that was changed since the session began, each change once, at a prompt"""
+    """Claude Code reports changes of its configuration; for other agents a prompt reports each change of a file since the session began, once"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     call(place, "claude", "ConfigChange", source="user_settings", file_path="/srv/x/.claude/settings.json")
     text = context(call(place, "claude", "PostToolUse", tool_name="ls"), "PostToolUse")
@@ -341,7 +341,7 @@ def written(path, text):
 
 
 def test_configuration_without_a_window(place):
-    """where the store remembers no events, a change is reported once all the same, at the next prompt; so is the next change"""
+    """if the store remembers no events, a prompt still reports each change once"""
     path, settings = os.path.join(place.work, "config.json"), os.path.join(place.work, ".codex/config.toml")
     with open(path, "w", encoding="utf-8") as file:
         json.dump({"limits": {"dedup_window_ms": 0}}, file)
@@ -358,7 +358,7 @@ def test_configuration_without_a_window(place):
 
 
 def test_use(place):
-    """the context's use: what Qwen Code says at the end of a turn, and what is in Codex's transcript where that is read; each threshold once"""
+    """the use of the context comes from the end of a turn in Qwen Code, and from the transcript in Codex; each threshold is reported once"""
     call(place, "qwen", "UserPromptSubmit", prompt="x")
     for used, says in ((100, []), (160000, ["80"]), (160001, ["80"]), (191000, ["80", "95"])):
         call(place, "qwen", "Stop", input_tokens=used, context_limit=200000, context_usage=used / 200000)
@@ -379,7 +379,7 @@ def test_use(place):
 
 
 def test_compacted(place):
-    """after compaction the paragraph is said again; what waits is on the next carriers only, each thing once"""
+    """after compaction the paragraph comes again; pending notifications and messages come with the next carriers, each once"""
     for host in ("codex", "claude", "qwen"):
         prompt, tool, stop, _ = HOSTS[host]
         call(place, host, "SessionStart", host, source="startup")

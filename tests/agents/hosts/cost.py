@@ -19,7 +19,7 @@ FIRST = 20  # calls that are not counted: the agent warms up
 
 
 class Timing(ModelServer):
-    """Notes when each request comes and when its answer has ended, and switches the hook between the two."""
+    """Records when each request comes and when its answer has ended, and replaces the hook at each request, before the answer."""
 
     def __init__(self, switch):
         super().__init__([])
@@ -42,7 +42,7 @@ LEAST = "#include <unistd.h>\nint main(void) { return write(1, \"{}\\n\", 3) != 
 
 
 def kind(number):
-    """Returns the hook of that call. Each kind is first as often as last."""
+    """Returns the kind of hook of that call. Each kind is first in a group as often as it is last."""
     return ORDERS[number // 3 % len(ORDERS)][number % 3]
 
 

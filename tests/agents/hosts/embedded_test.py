@@ -26,7 +26,7 @@ def node():
 
 
 class Embedded:
-    """How the agent differs from the one in its own program."""
+    """Starts the agent inside another program."""
 
     def acpx(self, prompt, *agent):
         words = " ".join(f"'{word}'" for word in agent)
@@ -42,13 +42,13 @@ class Program(Embedded, Claude):
 
 
 class ClaudeAcp(Embedded, Claude):
-    """Unlike editors, acpx lets claude-agent-acp ignore the user's settings, unless a variable is set."""
+    """Sets a variable with which acpx, like editors, lets claude-agent-acp read the user's settings."""
 
     def environment(self):
         return super().environment() | {"CLAUDE_CODE_EXECUTABLE": str(installed_host("claude") / "node_modules" / ".bin" / "claude"), "ACPX_CLAUDE_INCLUDE_USER_SETTINGS": "1"}
 
     def configure(self):
-        """In its default mode, `auto`, a server of Anthropic's judges each command."""
+        """Chooses another mode than the default, `auto`, in which a server of Anthropic's judges each command."""
         super().configure()
         (self.place.home / "claude" / "settings.json").write_text('{"permissions": {"defaultMode": "bypassPermissions"}}\n')
 

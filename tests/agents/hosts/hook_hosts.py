@@ -13,7 +13,7 @@ from node_hosts import PATIENCE, installed_host, until
 from terminal import Terminal
 
 
-LONG = " ".join(f"word-{number}" for number in range(3000)) + " "  # which is no loop
+LONG = " ".join(f"word-{number}" for number in range(3000)) + " "  # the words differ, because some agents take repetition for a loop
 
 
 class Agent:
@@ -24,18 +24,18 @@ class Agent:
     works = "esc to"  # while a tool runs
     stops = "Escape"  # the key by which a person stops a turn
     streams = "On and on"  # on the screen while the model says so
-    stops_alike = False  # its hook is called also when a person has stopped a turn
+    stops_alike = False  # whether its hook is called also when a person has stopped a turn
     left_of_ten = 0  # messages that wait for the next prompt, of ten that are queued in one turn
     wakes_after_escape = False
     compact = "/compact"
-    rewinds = None  # of the menu that takes a prompt back: where it begins, the line of a prompt "Skua one", and the answer that does it, if it asks
-    rewinds_by = "/rewind"  # or what is shown when Escape has been pressed once, if the second one brings up that menu
-    rewinds_late = False  # its transcript shows that when the next prompt's hook has been called
-    tries_again = ()  # options with which it sends a failed request again
-    keeps_reasons = True  # in its transcript
-    awaits_subagents = False  # a subagent's words are its tool's result, and nothing else runs until then
-    names_session = None  # for `tidings push`, from any folder, in a command of the model's
-    script = None  # it is one for Node, and its start costs seconds of CPU
+    rewinds = None  # three texts of the menu that takes a prompt back: its first line, the line of the prompt "Skua one", and the answer to choose if the agent asks
+    rewinds_by = "/rewind"  # the command that opens the menu; or, if pressing Escape twice opens it, the text on the screen after the first time
+    rewinds_late = False  # whether its transcript shows that a prompt was taken back only after the next prompt's hook call
+    tries_again = ()  # options that make it send a failed request again
+    keeps_reasons = True  # whether its transcript keeps the reasons to go on
+    awaits_subagents = False  # whether nothing else runs until a subagent ends, whose words are its tool's result
+    names_session = None  # the option that names the session for `tidings push` in a command of the model's, in any folder; "": none is needed
+    script = None  # its file, if it is a script for Node whose start costs seconds of CPU time
 
     def __init__(self, place, model):
         self.place, self.model = place, model
@@ -54,7 +54,7 @@ class Agent:
         return self.place.tidings("setup", self.name, "--program", self.program)
 
     def launcher(self):
-        """Starts the script as its package does, but with half the CPU: by a Node that starts faster, and that does not optimize a shell's grammar in WebAssembly."""
+        """Returns a launcher that starts the script as its package does, but with half the CPU time: in a Node that starts faster, and that does not optimize a shell's grammar in WebAssembly."""
         node, file = installed_host("node22") / "node_modules" / ".bin" / "node", self.place.root / self.name
         file.write_text(f"#!/bin/sh\nexec '{node}' --expose-gc --liftoff-only '{self.program.resolve().with_name(self.script)}' \"$@\"\n")
         file.chmod(0o755)
@@ -78,15 +78,15 @@ class Agent:
         raise NotImplementedError
 
     def delegate(self, prompt):
-        """The call of the tool that runs a subagent."""
+        """Returns the call of the tool that runs a subagent."""
         raise NotImplementedError
 
     def last_words(self, words):
-        """How a subagent ends."""
+        """Returns the answer with which a subagent ends."""
         return {"text": words}
 
     def settings(self):
-        """The file in which a person sets things, and a text that sets nothing."""
+        """Returns the file of the person's settings, and a text to append to it that sets nothing, or None."""
         raise NotImplementedError
 
     def compacting_answer(self):
@@ -94,11 +94,11 @@ class Agent:
         return [{"text": "Hello."}]
 
     def careful(self):
-        """As interactive(), but a person is asked before a tool runs."""
+        """Returns the command of interactive(), but with options by which a person is asked before a tool runs."""
         raise NotImplementedError
 
     def asking(self, command):
-        """A shell call for which it asks then."""
+        """Returns a shell call for which the agent asks the person in that mode."""
         return self.shell(command)
 
     # The same for all
@@ -107,12 +107,12 @@ class Agent:
         self.launch(self.command(prompt, session))
 
     def launch(self, command):
-        """In a process group of its own, so that it can be killed with what it started."""
+        """Starts the agent in a process group of its own, so that the test can kill it together with the processes that it started."""
         self.process = subprocess.Popen(command, cwd=self.place.project, env=self.env, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
     def attached(self):
-        """The session of the running agent, once it is known."""
+        """Returns the session of the running agent, and waits until it is known."""
         def look():
             ran = subprocess.run([self.place.command, "status", "--json"], cwd=self.place.project, env=self.env, capture_output=True, text=True, check=False)
             return json.loads(ran.stdout)["session"] if ran.returncode == 0 else None
@@ -120,7 +120,7 @@ class Agent:
         return self.session
 
     def end(self, failing=False, seconds=PATIENCE):
-        """`failing`: it may say so with its exit code."""
+        """Waits for the agent's end. `failing`: its exit status may be a failure."""
         try:
             said, _ = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -137,14 +137,14 @@ class Agent:
 
     @contextlib.contextmanager
     def fork(self, prompt):
-        """Another session that begins as this one."""
+        """Runs a fork of the session."""
         self.launch([*self.command(prompt, self.session), "--fork-session"])
         yield
         self.end()
 
     @contextlib.contextmanager
     def terminal(self, prompt, command=None):
-        """As a person uses it, in a terminal; what is on the screen is told with what fails."""
+        """Runs the agent in a terminal, like a person; if an assertion fails, its message gets the text on the screen."""
         terminal = Terminal(self.place.root.name, [*(command or self.interactive()), prompt], self.place.project, self.env)
         try:
             yield terminal

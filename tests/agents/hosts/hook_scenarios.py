@@ -47,7 +47,7 @@ def push(agent, text, *more):
 
 
 def nothing_pending(agent):
-    """Nothing is pending except the model's own edits, which are kept for a moment to recognize a watcher's report, and are never shown."""
+    """Checks that nothing is pending except the model's own edits, which are kept for a moment to recognize a watcher's report, and are never shown."""
     left = [item for item in agent.place.ask("pending", "-s", agent.session)["items"] if not item.get("caused_by")]
     assert not left, f"still pending: {left}"
 
@@ -67,18 +67,18 @@ class Gate:
 
 
 def says(agent, terminal, line):
-    """A person types a prompt, and the model gets it."""
+    """Types a prompt like a person, and waits until the model gets it."""
     terminal.type(line, lambda: requests(agent, line))
 
 
 def stops(agent, terminal, stopped):
-    """A person stops the turn; the condition holds when it has ended."""
+    """Stops the turn like a person, and waits until `stopped` is true."""
     terminal.press(agent.stops, wanted=stopped, what="the turn is stopped", only_at=agent.works)
     terminal.ask("send-keys", "C-u")  # some agents put the prompt back
 
 
 def news_at_a_tool_result(agent):
-    """a run that fails while a tool runs is in the next request, once, and in no later one again; a tool that fails carries news as well"""
+    """the report of a command that fails while a tool runs is in the next request, once, and is not added again; the result of a failed tool carries notifications too"""
     gate, failing = Gate(agent, "first"), Gate(agent, "failing", "; exit 3")
     agent.model.replace([rule("Zebra one", gate.tool, failing.tool, {"text": "Well."})])
     agent.start("Zebra one: do the work.")
@@ -101,7 +101,7 @@ def news_at_a_tool_result(agent):
 
 
 def told_what_the_blocks_are(agent):
-    """a session's start tells the model what the blocks are, once, in all of its requests, when it is resumed too"""
+    """a session's start explains the blocks to the model, once in each of its requests, also after it is resumed"""
     said = 'Lists that begin with "While you worked (not from the user)" report'
     agent.model.replace([rule("Lynx one", agent.shell("echo lynx"), {"text": "I know."})])
     agent.run("Lynx one: what do you know?")
@@ -114,7 +114,7 @@ def told_what_the_blocks_are(agent):
 
 
 def failed_request(agent):
-    """when the model cannot be asked, what was queued waits for the next prompt, and its turn comes after that one"""
+    """when a request to the model fails, a queued message waits for the next prompt, and its turn comes after that one"""
     gate = Gate(agent, "otter")
     agent.model.replace([rule("Otter one", gate.tool, {"status": 400}), rule("Otter two", {"text": "Fed."}, {"text": "Again."})])
     agent.start("Otter one: begin.", agent.session)
@@ -129,7 +129,7 @@ def failed_request(agent):
 
 
 def as_the_page_shows(agent):
-    """what the page in docs/hosts/ shows is what the model gets"""
+    """the requests on the page in docs/hosts/ are those that the model gets"""
     gate, before = Gate(agent, "x"), len(agent.model.requests)
     agent.model.replace([rule("Quail one", gate.tool, [{"text": "The tests "}, {"hold": f"{agent.name}-quail"}, {"text": "failed."}], {"text": "I will."})])
     agent.start("Quail one: are the tests green?", agent.session)
@@ -145,7 +145,7 @@ def as_the_page_shows(agent):
 
 
 def pending_rides_on_the_prompt(agent):
-    """what was pending rides on the next prompt, once, in the session that is resumed; so does what is critical"""
+    """pending notifications, critical ones too, come with the next prompt of the resumed session, once"""
     push(agent, "The yak is shaved.", "-k", "yak.done")
     push(agent, "The swan hisses.", "-k", "swan.angry", "-l", "critical")
     agent.model.replace([rule("Yak two", agent.shell("echo yak"), {"text": "Fine."})])
@@ -157,7 +157,7 @@ def pending_rides_on_the_prompt(agent):
 
 
 def own_edits_are_not_news(agent):
-    """a file that the model edits itself is not reported, one that somebody else edits is"""
+    """a file that the model edits itself is not reported; a file that somebody else edits is"""
     own, other = agent.place.project / "own.txt", agent.place.project / "other.txt"
     gate = Gate(agent, "edit")
     watch = subprocess.Popen([agent.place.command, "watch", "-s", agent.session, "."], cwd=agent.place.project, env=agent.env, stdout=subprocess.DEVNULL,
@@ -186,7 +186,7 @@ def own_edits_are_not_news(agent):
 
 
 def killed_mid_turn(agent):
-    """an agent that is killed in the middle of a turn and resumed has lost nothing and is told nothing twice"""
+    """if an agent is killed in the middle of a turn and resumed, no notification is lost, and none comes twice"""
     gate = Gate(agent, "killed")
     agent.model.replace([rule("Vole four", gate.tool), rule("Vole again", agent.shell("echo vole"), {"text": "Here."})])
     push(agent, "The vole is told before.", "-k", "vole.one")
@@ -240,7 +240,7 @@ def submitted_while_busy(agent):
 
 
 def woken_when_idle(agent):
-    """an agent that idles in a terminal is woken by a critical push and by a submitted message, and is told each once"""
+    """a critical push and a submitted message wake an agent that idles in a terminal, and its model gets each once"""
     agent.model.replace([rule("Heron eight", {"text": "Hello."})])
     with agent.terminal("Heron eight: wait for news."):
         request(agent, "Heron eight", 1)
@@ -256,7 +256,7 @@ def woken_when_idle(agent):
 
 
 def interrupted_by_a_person(agent):
-    """a turn that a person interrupts in a terminal has ended; what wakes the agent waits for the next prompt, which is told what has come"""
+    """a turn that a person interrupts in a terminal has ended; a critical notification that comes then waits for the next prompt"""
     agent.model.replace([rule("Ibis ten", [{"text": "On and on "}, {"hold": f"{agent.name}-never"}]), rule("Ibis eleven", {"text": "All right."})])
     with agent.terminal("Ibis ten: go on.") as terminal:
         first = request(agent, "Ibis ten", 1)
@@ -271,7 +271,7 @@ def interrupted_by_a_person(agent):
 
 
 def not_woken_when_idle(agent):
-    """an agent that idles in a terminal and cannot be woken is told at the next prompt, and does what was submitted after that turn"""
+    """an agent that idles in a terminal and cannot be woken gets notifications with the next prompt, and a submitted message after that turn"""
     agent.model.replace([rule("Heron eight", {"text": "Hello."}), rule("Heron nine", {"text": "What a bird."}), rule("follow the heron", {"text": "I run."})])
     with agent.terminal("Heron eight: wait for news.") as terminal:
         request(agent, "Heron eight", 1)
@@ -291,7 +291,7 @@ def not_woken_when_idle(agent):
 
 
 def queue_survives_escape(agent):
-    """a turn that a person interrupts hands out nothing: what was queued and pushed meanwhile is in the next turns, once"""
+    """a turn that a person interrupts delivers nothing: queued messages and notifications of that time come in the next turns, once"""
     agent.model.replace([rule("Kiwi zero", {"text": "Hello."}), rule("Kiwi ten", [{"text": "On and on "}, {"hold": f"{agent.name}-kiwi"}]),
                          rule("Kiwi eleven", {"text": "All right."}, {"text": "One."}, {"text": "Two."}, {"text": "Three."})])
     with agent.terminal("Kiwi zero: hello.") as terminal:
@@ -316,7 +316,7 @@ def queue_survives_escape(agent):
 
 
 def many_queued(agent):
-    """more messages than an agent goes on for in a row: each is a turn once, the rest after the next prompt"""
+    """if more messages are queued than an agent goes on for in a row, each is a turn once, the rest after the next prompt"""
     gate = Gate(agent, "many")
     agent.model.replace([rule("Tern one", gate.tool, *({"text": f"Turn {number}."} for number in range(12))),
                          rule("Tern two", *({"text": f"More {number}."} for number in range(12)))])
@@ -358,7 +358,7 @@ def more_than_fits(agent):
 
 
 def forgotten_when_resumed(agent):
-    """a prompt and a message that begin with ? or / are forgotten when the session is resumed; nothing that was pushed is, and the message is there"""
+    """a prompt that begins with ? is forgotten when the session is resumed; notifications are not, nor is a queued message that begins with /"""
     push(agent, "The moth sits.", "-k", "moth.sits")
     gate = Gate(agent, "moth")
     agent.model.replace([rule("Moth one", gate.tool, {"text": "Well."}, {"text": "I do."}), rule("Moth two", {"text": "Still."})])
@@ -377,7 +377,7 @@ def forgotten_when_resumed(agent):
 
 
 def commands_find_tidings(agent):
-    """what a command of the model's pushes by $TIDINGS is for the session that has called it, wherever it runs if the agent says in which session"""
+    """a command of the model's pushes by $TIDINGS to the session that has called it, in any folder if the agent names the session"""
     anywhere = agent.names_session is not None
     push_it = f"{'cd / && ' if anywhere else ''}PATH=/usr/bin:/bin \"$TIDINGS\" push{agent.names_session or ''} 'From inside.'"
     agent.model.replace([rule("Rook one", agent.shell(push_it), agent.shell("echo x"), {"text": "Heard."})])
@@ -386,7 +386,7 @@ def commands_find_tidings(agent):
 
 
 def after_a_failed_tool(agent):
-    """what comes before a tool fails by itself is not on that result, which a session that is resumed would lack, but on the next one, once"""
+    """a notification that comes before a tool fails is not in that result, which a resumed session would lack, but in the next one, once"""
     agent.model.replace([rule("Auk one", [{"text": "Let me see. "}, {"hold": f"{agent.name}-auk"}, agent.failing()], agent.shell("echo auk"), {"text": "Well."}),
                          rule("Auk two", {"text": "Still."})])
     agent.start("Auk one: try it.", agent.session)
@@ -401,7 +401,7 @@ def after_a_failed_tool(agent):
 
 
 def nothing_stays_leased(agent):
-    """a run without a terminal that ends at once after its last tool leaves nothing leased, though the agent writes the end of its transcript as it ends"""
+    """a run without a terminal that ends right after its last tool leaves nothing leased, though the agent completes its transcript only when it ends"""
     numbers = range(10)
     pushes = [agent.shell(f"'{agent.place.command}' push -s {agent.session} \"Siskin number \"'{number}'\" sings.\"") for number in numbers]
     agent.model.replace([rule("Siskin one", *pushes, {"text": "Ten of them."})])
@@ -413,7 +413,7 @@ def nothing_stays_leased(agent):
 
 
 def installation_is_gone(agent):
-    """without the installation the agent works on"""
+    """without the installation the agent continues to work"""
     away = agent.place.command.rename(agent.place.root / "tidings-was-here")
     try:
         agent.model.replace([rule("Dodo one", agent.shell("echo x"), {"text": "Still well."})])

@@ -21,7 +21,7 @@ WITHOUT = {"copilot": (hook_scenarios.commands_find_tidings, *wire_scenarios.WIT
 
 
 def nothing_was_complained_about(agent):
-    """no hook call has failed, but those whose agent was ended by the test in the midst of one"""
+    """no hook call has failed, except those of agents that the test ended during a call"""
     ended = ("cannot write to stdout: Broken pipe", "stdin: not JSON: it is empty", "waiting ends: the session was taken over by another host", "options.owner_pid: there is no process", "no agent found: ",
              "the session's process has ended between two calls")
     lines = [line for line in agent.complaints().splitlines() if not any(words in line for words in ended)]
@@ -29,12 +29,12 @@ def nothing_was_complained_about(agent):
 
 
 def killed_at_random(agent):
-    """an agent that is killed at random moments and resumed has everything exactly once, and the store says what was shown"""
+    """an agent that is killed at random moments and resumed has everything exactly once, and the store's history agrees"""
     kill_scenario.killed_at_random(kill_scenario.HookVictim(agent))
 
 
 def the_record_agrees(agent):
-    """what the store calls shown is in the requests, in all sessions"""
+    """every item that the store counts as shown is in the requests, in all sessions"""
     record.compare_all(agent.place, agent.model.requests, hooks=True)
 
 

@@ -36,7 +36,7 @@ class HookVictim:
         return self.agent.session
 
     def begin(self, prompt):
-        """Finds the new session; other sessions may be open in the same folder."""
+        """Begins the session, and finds it although others may be open in the same folder."""
         before = set(self.names())
         self.agent.start(prompt)
         self.agent.session = until(lambda: next(iter(set(self.names()) - before), None), "the session is known")
@@ -89,7 +89,7 @@ class NodeVictim:
         self.host.kill()
 
     def dig(self, prompt):
-        """Starts it in a thread, because it may be killed while it starts."""
+        """Starts the agent in a thread, because the test may kill it while it starts."""
         before = self.process(self.host)
 
         def start():
@@ -109,7 +109,7 @@ class NodeVictim:
         return lived
 
     def finish(self, prompt):
-        """pi goes on with its queue as soon as a session is resumed, opencode with its first prompt."""
+        """Resumes the session, prompts, and waits for the end. pi continues its queue as soon as a session is resumed, opencode at its first prompt."""
         if self.process(self.host).poll() is not None:
             self.host.restart()
         if self.place.ask("status", "-s", self.session)["attachment"]["alive"]:
@@ -125,7 +125,7 @@ class NodeVictim:
 
 
 class Things:
-    """The notifications and messages that are sent, each with a number of its own."""
+    """Sends notifications and messages, each with a number of its own."""
 
     def __init__(self, victim, chance):
         self.victim, self.chance = victim, chance
@@ -141,7 +141,7 @@ class Things:
                               capture_output=True, text=True, timeout=PATIENCE, check=False)
 
     def give(self, numbers, verb):
-        """Counts only the accepted ones."""
+        """Sends a notification or a message, and counts it only if it was accepted."""
         with self.lock:
             number = next(self.numbers)
         options = ("-k", "thing.new") if verb == "push" else ("--id", f"thing-{number}")
@@ -180,7 +180,7 @@ def rules(victim, kills):
 
 
 def killed(victim, chance, number, ready):
-    """Makes a run that ends by a kill; returns whether it was alive then."""
+    """Makes a run and kills it; returns whether it was alive then, and its seconds."""
     seen, began = len(victim.model.requests), time.monotonic()
     victim.dig(f"Mole digs {number}.")
     if chance.random() < 0.3:
@@ -254,6 +254,6 @@ def disagreement(victim, began):
 
 
 def killed_at_random(victim):
-    """an agent that is killed at random moments and resumed has everything exactly once, and the store says what was shown"""
+    """an agent that is killed at random moments and resumed has everything exactly once, and the store's history agrees"""
     found = play(victim, KILLS, 7)
     assert not found["lost"] and not found["twice"] and not found["record"], f"{found}; {victim.complaints()[-3000:]}"

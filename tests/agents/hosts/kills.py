@@ -37,7 +37,7 @@ def this_build():
 
 @contextlib.contextmanager
 def victim(name):
-    """Plays a round with an agent in a home of its own, which is removed."""
+    """Yields an agent for a round, in a home of its own, which is removed afterwards."""
     with Place() as place, ModelServer([]) as model:
         if name in AGENTS:
             agent = AGENTS[name](place, model)

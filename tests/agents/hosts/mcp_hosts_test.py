@@ -87,7 +87,7 @@ def outcomes(agent):
 
 
 def told(agent, prompt, text, tool):
-    """Makes several calls of the tool, and returns the results that the model got."""
+    """Pushes the text, lets the model call the tool several times, checks that the model got the text once, in a result, and returns the results."""
     agent.place.tidings("push", "--to", f"folder:{agent.place.project}", "-l", "warning", text)
     agent.model.replace([rule(prompt, *[tool() for _ in range(CALLS)], {"text": "I have read it."})])
     said = agent.run(f"{prompt}: go on.")
@@ -102,14 +102,14 @@ def told(agent, prompt, text, tool):
 
 
 def wrapped(agent):
-    """news is in the result of a server that is wrapped, beside that server's own words, once, and counts as delivered"""
+    """a notification is in a result of the wrapped server, beside that server's own words, once, and is committed"""
     results = told(agent, "Heron one", "The heron has landed.", lambda: call(agent, "wrapped", "take", lines=1))
     assert all("line 1 of 1" in result for result in results), results
     assert outcomes(agent).count("committed") == 1, outcomes(agent)
 
 
 def served(agent):
-    """the tool `news` of the server of tidings shows what waits, once, and that counts as delivered"""
+    """the tool `news` of tidings' own server shows a pending notification, once, and that one is committed"""
     told(agent, "Heron two", "The heron has left.", lambda: call(agent, "tidings", "news"))
     assert outcomes(agent).count("committed") == 2, outcomes(agent)
 

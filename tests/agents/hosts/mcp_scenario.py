@@ -79,7 +79,7 @@ def kill_servers(agent):
 
 
 def mcp_server_is_lost(agent):
-    """when an MCP server is killed while a tool runs, neither the hooks' input nor the transcript has a word of it, so nothing is reported"""
+    """when an MCP server is killed while a tool runs, neither the hooks' input nor the transcript mentions it, so tidings reports nothing"""
     gate = Gate(agent, "beak")
     agent.model.replace([rule("Beak one", gate.tool, agent.shell("echo more"), {"text": "Well."}, {"text": "Well again."})])
     with CONFIGURED[agent.name](agent), calls_kept(agent) as folder:
@@ -103,7 +103,7 @@ def mcp_server_is_lost(agent):
 
 
 def mcp_server_is_lost_while_idle(agent):
-    """when an MCP server is killed while Claude Code idles, it tells its model itself at the next prompt, once; tidings does not"""
+    """when an MCP server is killed while Claude Code idles, Claude Code itself tells its model at the next prompt; tidings does not"""
     agent.model.replace([rule("Beak two", {"text": "Hello."}), rule("Beak three", {"text": "I see."})])
     with CONFIGURED[agent.name](agent), agent.terminal("Beak two: hello.") as terminal:
         before = request(agent, "Beak two", 1)

@@ -124,7 +124,7 @@ class Opencode:
 
 
 def failed_tool(opencode):
-    """news that comes before a tool fails rides on its error, and is still there in later requests"""
+    """a notification that comes before a tool fails is in the tool's error, and is still there in later requests"""
     opencode.begin()
     missing = {"call": "read", "arguments": {"filePath": str(opencode.place.project / "missing")}}
     script = Script(opencode, "Read it.", [{"text": "Reading "}, {"hold": "read"}, missing], [opencode.shell("true")], [{"text": "It is not there."}])
@@ -142,7 +142,7 @@ def failed_tool(opencode):
 
 
 def mcp_result(opencode):
-    """news rides on the result of an MCP server's tool, a large one too"""
+    """a notification is in the result of an MCP server's tool, also in a large one"""
     opencode.begin()
     script = Script(opencode, "Take notes.", [{"text": "Taking "}, {"hold": "notes"}, {"call": "notes_take", "arguments": {"lines": 1}}],
                     [{"text": "More "}, {"hold": "more notes"}, {"call": "notes_take", "arguments": {"lines": 5000}}], [{"text": "Taken."}])
@@ -160,7 +160,7 @@ def mcp_result(opencode):
 
 
 def own_words_stay(opencode):
-    """what is pending rides on a prompt as a part that is not shown as the person's words"""
+    """pending notifications come with a prompt, in a part that is not shown as the person's words"""
     opencode.begin()
     push(opencode, "The tests are red.", "-l", "error")
     Script(opencode, "My own words.")
@@ -199,7 +199,7 @@ def agent_stays(opencode):
 
 
 def subagent(opencode):
-    """a subagent's edits are no news to the session that a person sees, and what comes meanwhile is for that session"""
+    """a subagent's edits are not reported to the session that a person sees; notifications that come meanwhile are for that session"""
     opencode.begin()
     file, go, started = (opencode.place.project / name for name in ("delegated.txt", "delegated-go", "delegated-started"))
     script = Script(opencode, "Delegate it.", [{"call": "task", "arguments": {"description": "A part", "prompt": "The part of it.", "subagent_type": "general"}}],
@@ -222,7 +222,7 @@ def subagent(opencode):
 
 
 def one_shot(opencode):
-    """opencode run carries what is pending, starts no turn of its own, is not aborted, and ends"""
+    """opencode run gets the pending notifications, starts no turn of its own, is not aborted, and ends"""
     opencode.begin()
     Script(opencode, "Good day.")
     opencode.prompt("Good day.")
@@ -247,12 +247,12 @@ def victim(opencode):
 
 
 def killed_at_random(opencode):
-    """opencode that is killed at random moments and started again has everything exactly once, and the store says what was shown"""
+    """opencode that is killed at random moments and started again has everything exactly once, and the store's history agrees"""
     kill_scenario.killed_at_random(victim(opencode))
 
 
 def the_record_agrees(opencode):
-    """what the store calls shown is in the requests, in all sessions"""
+    """every item that the store counts as shown is in the requests, in all sessions"""
     record.compare_all(opencode.place, opencode.model.requests, hooks=False, without=opencode.forged)
 
 

@@ -38,7 +38,7 @@ def subagent_ends(opencode):
 
 
 def subagent_in_the_background(opencode):
-    """a subagent that works in the background is a handle, and its end says so"""
+    """a subagent that works in the background has a handle, and a notification with that handle reports its end"""
     opencode.begin()
     go = opencode.place.project / "background-go"
     script = Script(opencode, "Start it aside.", [task("A part aside.", background=True)], [{"text": "It is started."}])
@@ -114,7 +114,7 @@ def permission(opencode):
 
 
 def compacted_in_a_turn(opencode):
-    """when opencode compacts in a turn, what only the summarizer has read is pending again, and what is queued is the next turn, once"""
+    """when opencode compacts in a turn, a notification that only the summarizer has read is pending again, and the queued message is the next turn, once"""
     opencode.begin()
     go = opencode.place.root / "compact-go"
     script = Script(opencode, "A tale to compact.", [opencode.shell("echo a first")],
@@ -137,7 +137,7 @@ def compacted_in_a_turn(opencode):
 
 
 def during_compaction(opencode):
-    """what comes while opencode compacts starts its turn when it has compacted: a message, and something critical"""
+    """a message or a critical notification that comes while opencode compacts starts a turn afterwards"""
     opencode.begin()
     for number, (words, *push_or_submit) in enumerate((("Then deploy it.", "submit"), ("The disk is full.", "push", "-l", "critical", "-k", "disk.full"))):
         script = Script(opencode, "A tale to tell.", [{"text": "I see."}])
@@ -158,7 +158,7 @@ def during_compaction(opencode):
 
 
 def reverted(opencode):
-    """what was on a prompt that a person has reverted is on the next one again"""
+    """a notification on a prompt that a person has reverted is on the next prompt again"""
     opencode.begin()
     script = Script(opencode, "A question.")
     opencode.prompt("A question.")
@@ -176,7 +176,7 @@ def reverted(opencode):
 
 
 def forked(opencode):
-    """a fork begins with what was pending, is not shown again what its transcript has, and the first one keeps its own"""
+    """a fork begins with the notifications that were pending, does not get those in its transcript again, and the parent keeps its own"""
     opencode.begin()
     push(opencode, "Long before the fork.", "-l", "info")
     script = Script(opencode, "Fork here.")
@@ -199,7 +199,7 @@ def forked(opencode):
 
 
 def new_in_a_window(opencode):
-    """after /new the session that follows in the same window has what was pending in the one before, and the end of a command that was started there, once"""
+    """after /new the session that follows in the same window gets the pending notifications of the earlier one, and the end of a command that was started there, once"""
     place, model, go = opencode.place, opencode.model, opencode.place.root / "wren-go"
     model.replace([TITLE, *({"prompt": f"Wren {number}", "answers": [[{"text": f"{answer}."}]]} for number, answer in (("one", "Alpha"), ("two", "Beta"), ("three", "Gamma")))])
     asked = lambda prompt: [request for request in model.requests if request["tools"] and prompt in request["text"]]

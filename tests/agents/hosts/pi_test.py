@@ -100,7 +100,7 @@ class Pi:
 
 
 def failed_tool(pi):
-    """a tool that fails carries news as well"""
+    """the result of a failed tool carries notifications as well"""
     pi.begin()
     go = pi.place.root / "fail"
     script = Script(pi, "Try it.", [pi.shell(f"{wait_for_file(go)}; exit 3")], [{"text": "It failed."}])
@@ -114,7 +114,7 @@ def failed_tool(pi):
 
 
 def in_two_processes(pi):
-    """a session that is opened a second time stays where it is, until a person prompts in the other process: that takes it over"""
+    """a session that is opened in a second process stays in the first one until a person prompts in the second, which then takes it over"""
     pi.begin()
     script = Script(pi, "Where are you?", [{"text": "Here."}])
     pi.prompt("Where are you?")
@@ -163,7 +163,7 @@ def dialog(pi):
 
 
 def during_compaction(pi):
-    """what comes while pi compacts starts its turn when pi has compacted: a message, and something critical"""
+    """a message or a critical notification that comes while pi compacts starts a turn afterwards"""
     pi.begin()
     for words, push_or_submit in (("Then deploy it.", ["submit"]), ("The disk is full.", ["push", "-l", "critical", "-k", "disk.full"])):
         script = Script(pi, "A long tale: ", [{"text": "I see."}])
@@ -188,7 +188,7 @@ def during_compaction(pi):
 
 
 def typed_ahead(pi):
-    """what a person types into a running turn is a carrier as well"""
+    """a message that a person types during a turn carries notifications as well"""
     pi.begin()
     script = Script(pi, "Begin.", [{"text": "Beginning "}, {"hold": "typed"}], [{"text": "Ended."}])
     pi.prompt("Begin.")
@@ -203,7 +203,7 @@ def typed_ahead(pi):
 
 
 def critical_and_typed_ahead(pi):
-    """a critical push stops a stream although something was typed ahead, and both are in the next request"""
+    """a critical push stops a stream even if a person has typed ahead, and the next request has both texts"""
     pi.begin()
     script = Script(pi, "Count.", [{"text": "One "}, {"hold": "never"}])
     pi.prompt("Count.")
@@ -219,7 +219,7 @@ def critical_and_typed_ahead(pi):
 
 
 def woken_in_its_terminal(pi):
-    """as a person uses it, in a terminal: woken by something critical and by a message, and stopped while it streams"""
+    """in a terminal, as a person uses it, a critical notification and a message wake pi, and a critical one stops its stream"""
     folder = pi.place.root / "terminal"
     folder.mkdir()
     opened = pi.session
@@ -249,7 +249,7 @@ def woken_in_its_terminal(pi):
 
 
 def one_shot(pi):
-    """pi -p carries what is pending, starts no turn of its own, is not aborted, and ends"""
+    """pi -p gets the pending notifications, starts no turn of its own, is not aborted, and ends"""
     pi.begin()
     Script(pi, "Hello.")
     pi.prompt("Hello.")
@@ -267,7 +267,7 @@ def one_shot(pi):
 
 
 def forked(pi):
-    """a fork begins with what was pending, and neither loses it"""
+    """a fork begins with the notifications that were pending, and the parent keeps them too"""
     pi.begin()
     script = Script(pi, "Fork here.")
     pi.prompt("Fork here.")
@@ -299,7 +299,7 @@ def without_tidings(pi):
 
 
 def transcript_has_no_foreign_words(pi):
-    """what is kept in the session file for tidings never goes to the model"""
+    """the data that tidings keeps in the session file never go to the model"""
     leaks = [request["number"] for request in pi.model.requests if '"tidings"' in json.dumps(request["body"].get("messages"))]
     assert not leaks, leaks
 
@@ -309,12 +309,12 @@ def victim(pi):
 
 
 def killed_at_random(pi):
-    """pi that is killed at random moments and started again has everything exactly once, and the store says what was shown"""
+    """pi that is killed at random moments and started again has everything exactly once, and the store's history agrees"""
     kill_scenario.killed_at_random(victim(pi))
 
 
 def the_record_agrees(pi):
-    """what the store calls shown is in the requests, in all sessions"""
+    """every item that the store counts as shown is in the requests, in all sessions"""
     record.compare_all(pi.place, pi.model.requests, hooks=False, without=pi.forged)
 
 

@@ -20,7 +20,7 @@ def retried(pi):
 
 
 def compacted_in_a_turn(pi):
-    """when pi compacts in a turn, what is queued is the next turn, and what is pending is there once"""
+    """when pi compacts in a turn, the queued message is the next turn, and a pending notification is there once"""
     pi.begin()
     go, more = pi.place.root / "compact-go", "and on it goes " * 8000
     Script(pi, "A first tale.", [{"text": "I see."}])
@@ -46,7 +46,7 @@ def compacted_in_a_turn(pi):
 
 
 def another_branch(pi):
-    """whoever goes back in the tree of a session gets again what only the branch that was left had"""
+    """when a person goes back in the tree of a session, a notification that only the abandoned branch had is shown again"""
     pi.begin()
     before, pi.lines = pi.lines, None
     extension = pi.place.root / "goes.ts"

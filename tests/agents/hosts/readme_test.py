@@ -40,7 +40,7 @@ class Newcomer:
         until(lambda: terminal.ask("capture-pane", "-p", "-S", "-").count(PROMPT.strip()) > before, lambda: f"{line} has ended: {terminal.screen()}")
 
     def request(self, count):
-        """Returns request number `number` of those that offer tools."""
+        """Waits for `count` requests that offer tools, and returns the last of these."""
         def there():
             return [request for request in self.model.requests if request["tools"]]
         return until(lambda: len(there()) >= count and there()[count - 1], lambda: f"{count} requests: {self.terminals[0].screen()}")
@@ -81,7 +81,7 @@ def told(newcomer):
 
 
 def woken_in_its_terminal(newcomer):
-    """something critical wakes opencode while it idles in its terminal, and so does a message"""
+    """a critical notification wakes opencode while it idles in its terminal, and so does a message"""
     agent, shell = newcomer.terminals
     newcomer.model.replace([TITLE, {"prompt": "Critical notification", "answers": [[{"text": "I make room."}]]},
                             {"prompt": "Clean up.", "answers": [[{"text": "It is clean."}]]}])

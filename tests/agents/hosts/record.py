@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """record.py: checks that the store's history agrees with the model's requests. Every text that `history` calls delivered must be in a request; if the agent's
-hooks write markers, in the text with the delivery's marker. Every marker in a request must belong to a delivery that the store knows. It knows no agent."""
+hooks write markers, it must be in the text with the delivery's marker. This module knows no agent."""
 import html
 import json
 import re
@@ -77,7 +77,7 @@ def wrong_reasons(history):
 
 
 def compare(place, session, requests, hooks):
-    """Raises an error if they do not agree. `hooks`: the agent calls hooks, so its texts have markers."""
+    """Raises an error if they do not agree; returns the history, the markers of its deliveries, and the ids of the fired messages. `hooks`: the agent calls hooks, so its texts have markers."""
     read = Read(requests)
     history = json.loads(place.tidings("history", "-s", session, "--limit", str(MOST), "--json"))
     wrong = wrong_deliveries(history, read, hooks)

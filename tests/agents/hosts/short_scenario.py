@@ -6,7 +6,7 @@ from hook_scenarios import Gate, never, nothing_pending, once, push, request, ru
 
 
 def all_in_one(agent):
-    """in one conversation: what comes while a tool runs or fails is on its result, a message is the next turn, and of an agent that is killed in that turn and resumed nothing is lost or told twice"""
+    """notifications that come while a tool runs or fails are in its result, a message is the next turn, and when the agent is killed in that turn and resumed, nothing is lost or shown twice"""
     gate, failing, last = Gate(agent, "first"), Gate(agent, "failing", "; exit 3"), Gate(agent, "last")
     agent.model.replace([rule("Zebra one", gate.tool, failing.tool, {"text": "Well."}, last.tool), rule("Zebra again", {"text": "Here."})])
     agent.start("Zebra one: do the work.")

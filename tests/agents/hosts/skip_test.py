@@ -24,13 +24,13 @@ def run(folder, *command, **env):
 
 
 def unreachable(folder):
-    """install.sh: a registry that cannot be reached is no failure, and npm's reason is told"""
+    """install.sh: a registry that cannot be reached is no failure, and npm's reason is printed"""
     ran, _, left = run(folder, HERE / "install.sh", "pi")
     assert ran.returncode == 77 and ran.stdout == "" and "ECONNREFUSED" in ran.stderr and not left, (ran, left)
 
 
 def without_npm(folder):
-    """install.sh: no npm is no failure"""
+    """install.sh: a missing npm is no failure"""
     tools = pathlib.Path(folder, "bin")
     tools.mkdir()
     for name in ("bash", "grep", "sed", "paste", "date", "flock", "stat", "mkdir", "rm", "tee", "dirname", "cat"):
@@ -40,7 +40,7 @@ def without_npm(folder):
 
 
 def tests_are_skipped(folder):
-    """a host's test then says that it was skipped, and why, and leaves nothing behind"""
+    """the tests of such an agent say that they were skipped, and why, and leave no files"""
     for number, script in enumerate((["pi_test.py"], ["hooks_test.py", "codex"])):
         own = pathlib.Path(folder, str(number))
         own.mkdir()
@@ -51,7 +51,7 @@ def tests_are_skipped(folder):
 
 
 def failed_installation(folder):
-    """a build that cannot be installed fails the test and leaves nothing behind"""
+    """a build that cannot be installed fails the test and leaves no files"""
     ran, left, _ = run(folder, sys.executable, HERE / "pi_test.py", TIDINGS_BUILD_DIR="/nowhere")
     assert ran.returncode == 1 and "cmake --install" in ran.stderr and not left, (ran, left)
 
@@ -65,7 +65,7 @@ exit 1
 
 
 def newer_version(folder):
-    """latest.py: of a newer version that cannot be installed, as pi's since 0.99.1, it says so in npm's words, names the tested one, and runs no test"""
+    """latest.py: if a newer version cannot be installed, as with pi since 0.99.1, it says so in npm's words, names the tested version, and runs no test"""
     npm = pathlib.Path(folder, "bin", "npm")
     npm.parent.mkdir()
     npm.write_text(NPM)

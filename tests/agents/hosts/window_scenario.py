@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""window_scenario.py: what an agent's window shows of tidings; and an agent whose daemon outlives its windows: nobody wakes a session that no window shows. Knows agents
-by hook_hosts.Agent only."""
+"""window_scenario.py: tests the texts of tidings in an agent's window, and an agent whose daemon outlives its windows: nobody wakes a session that no window shows. It uses agents only
+through hook_hosts.Agent."""
 import contextlib
 import json
 import os
@@ -14,7 +14,7 @@ from terminal import Terminal
 
 
 def is_read(fifo):
-    """A process that was killed leaves its FIFO, and another process may have its number by now."""
+    """Returns whether a process reads the FIFO: a killed process leaves its FIFO, and another process may have its id by now."""
     with contextlib.suppress(OSError):
         os.close(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
         return True
@@ -22,7 +22,7 @@ def is_read(fifo):
 
 
 def waiters(agent):
-    """The places of the processes that wait for a session."""
+    """Returns the FIFOs of the processes that wait for a session."""
     return [path.name for path in (agent.place.home / "state" / "tidings" / "waiting").glob("*-*") if path.suffix != ".window" and is_read(path)]
 
 
@@ -31,7 +31,7 @@ def idles(agent, session):
 
 
 def window_is_closed(agent):
-    """no process waits for a session whose terminal was closed or that was left by /new, and what is critical starts no turn; the next window is told, and woken"""
+    """no process waits for a session whose terminal was closed or that was left by /new, and a critical notification starts no turn there; the next window gets it, and can be woken"""
     agent.model.replace([rule(f"{bird} one", {"text": f"A {bird}."}) for bird in ("Petrel", "Fulmar", "Shearwater")])
     with agent.terminal("Petrel one: fly.") as terminal:
         request(agent, "Petrel one", 1)
@@ -62,7 +62,7 @@ def shows(agent, command):
 
 @contextlib.contextmanager
 def unloading_early(agent):
-    """Its daemon unloads a session that no window shows after some seconds, and not after half an hour."""
+    """Makes the daemon unload a session that no window shows after some seconds, and not after half an hour."""
     path, _ = agent.settings()
     before = path.read_text(encoding="utf-8")
     agent.end_all()
@@ -74,7 +74,7 @@ def unloading_early(agent):
 
 
 def is_loaded(agent):
-    """Whether a process has the session's transcript open."""
+    """Returns whether a process has the session's transcript open."""
     for link in pathlib.Path("/proc").glob("[0-9]*/fd/*"):
         with contextlib.suppress(OSError):
             name = os.readlink(link)
@@ -92,7 +92,7 @@ RESUMES = int(os.environ.get("TIDINGS_RESUMES", "1"))  # of each kind
 
 
 def resumed_is_woken(agent):
-    """what is critical when a closed session is shown by a window again wakes it before anybody types, whether the daemon has it still, has unloaded it, or was killed; nobody waits before that, nor afterwards"""
+    """when a window shows a closed session again, a critical notification wakes it before anybody types, whether the daemon still has it, has unloaded it, or was killed; nobody waits for a closed session"""
     agent.model.replace([rule("Skylark one", {"text": "A skylark."})])
     with unloading_early(agent):
         terminal = shows(agent, [*agent.interactive(), "Skylark one: fly."])
@@ -118,7 +118,7 @@ def resumed_is_woken(agent):
 
 
 def resumed_beside_another(agent):
-    """a session that the daemon has unloaded is woken in the window that resumes it, and another one's window goes on with its own; in a run without a window only the prompt carries what is critical"""
+    """an unloaded session is woken in the window that resumes it, and another window keeps its own session; in a run without a window a critical notification comes only with the prompt"""
     agent.model.replace([rule(f"{bird} {number}", {"text": f"A {bird}."}) for bird in ("Bunting", "Linnet") for number in ("one", "two")])
     with unloading_early(agent):
         terminals = [shows(agent, [*agent.interactive(), "Bunting one: fly."])]
@@ -160,7 +160,7 @@ def resumed_beside_another(agent):
 
 
 def send_to_inbox(agent, text):
-    """Another process gives the window a text, as one that applies tools without asking, too."""
+    """Sends the window a text like another process, which claims to apply tools without asking."""
     records = [json.loads(path.read_text()) for path in (agent.place.home / ".qwen" / "sessions").glob("*.json")]
     record = next(record for record in records if record["sessionId"] == agent.session)
     frame = {"msgV": 1, "msgId": "linnet", "type": "user", "fromMode": "bypass", "toSessionId": record["sessionId"], "message": {"role": "user", "content": text}}
@@ -170,7 +170,7 @@ def send_to_inbox(agent, text):
 
 
 def inbox_begins_again(agent):
-    """why tidings does not use Qwen Code's inbox: when a person stops the turn of a text from there, Qwen Code begins it again, and the model has the text twice"""
+    """tidings does not use Qwen Code's inbox, because Qwen Code begins a turn from there again when a person stops it, and the model has the text twice"""
     agent.model.replace([rule("Linnet zero", {"text": "Hello."}), rule("Linnet one", [{"text": "On and on "}, {"hold": f"{agent.name}-linnet"}])])
     with agent.terminal("Linnet zero: hello.") as terminal:
         request(agent, "Linnet zero", 1)
@@ -184,14 +184,14 @@ def inbox_begins_again(agent):
         agent.model.release(f"{agent.name}-linnet")
 
 
-# The line for the person when a message follows a turn, and what the agent itself calls that, which no hook can change.
+# The line for the person when a message follows a turn, and the agent's own words for that, which no hook can change.
 LINE = "tidings hands the model"
 SAYS = {"codex": (LINE, "Blocked by hook"), "claude": (LINE,), "gemini": (LINE, "Agent execution blocked", "This request failed", '"Error Verbosity"'),
         "qwen": (LINE, "Stop hook error"), "copilot": ()}
 
 
 def said_to_the_person(agent):
-    """the person's screen says what the model is given, shows no command of a hook, and speaks of no error, but for the words that the agent has for a message after a turn"""
+    """the screen says what the model is given, and shows neither a hook's command nor an error, except the agent's own words for a message after a turn"""
     gate = Gate(agent, "pipit")
     agent.model.replace([rule("Pipit one", gate.tool, {"text": "Well."}, {"text": "Seeds are out."})])
     with agent.terminal("Pipit one: work.") as terminal:
@@ -211,7 +211,7 @@ def said_to_the_person(agent):
     assert "error" not in screen.lower() and "failed" not in screen.lower() and "blocked" not in screen.lower(), screen
 
 
-# In the place of the command: a hook that lasts as long as a person needs to look.
+# Replaces the command by a hook of Gemini CLI that waits until the test has read the screen.
 SLOW = """#!/bin/sh
 [ "$1 $2" != "hook gemini" ] || while [ ! -e '{go}' ]; do sleep 0.02; done
 exec '{real}' "$@"
@@ -229,7 +229,7 @@ def status_line(agent):
     agent.model.replace([rule("Dipper one", agent.shell(f"rm '{go}'"), {"text": "The dipper has dived."})])
     try:
         with agent.terminal("Dipper one: dive.") as terminal:
-            terminal.shows("Executing Hook")  # "Hook: tidings", or of two "Hooks: tidings, tidings"
+            terminal.shows("Executing Hook")  # "Hook: tidings", or "Hooks: tidings, tidings" for two
             screen = terminal.screen()
             assert "tidings" in screen.partition("Executing Hook")[2].splitlines()[0], screen
             assert "test -x" not in screen and "hook gemini" not in screen, screen

@@ -28,7 +28,7 @@ def pending(agent, words):
 
 
 def subagent_ends(agent):
-    """what is pushed while a subagent works is in none of its requests, and in the parent's next one, with the subagent's type, id and last words"""
+    """a notification that comes while a subagent works is in none of its requests, but in the parent's next one, with the subagent's type, id and last words"""
     inner, outer = Gate(agent, "inner"), Gate(agent, "outer")
     meanwhile = [] if agent.awaits_subagents else [outer.tool]
     agent.model.replace([rule("Finch one", agent.delegate("Inner finch: work."), *meanwhile, {"text": "Well."}, {"text": "Very well."}),
@@ -95,7 +95,7 @@ def desktop(agent):
 
 
 def alerters(agent):
-    """Returns the processes that alert a person of the agent's session."""
+    """Returns the processes that alert a person about the agent's session."""
     found = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -108,7 +108,7 @@ def alerters(agent):
 
 
 def person_is_alerted(agent):
-    """with alerts in the configuration one process beside the session alerts a person who is asked, and when the agent idles; it ends with the agent"""
+    """with alerts in the configuration, one process alerts a person when the agent asks and when it idles; that process ends with the agent"""
     agent.model.replace([rule("Owl one", agent.asking("echo an-owl > owl"), {"text": "Whoo."})])
     with desktop(agent) as told:
         lines = lambda: told.read_text().splitlines() if told.exists() else []
@@ -124,7 +124,7 @@ def person_is_alerted(agent):
 
 
 def escape_and_wake(agent):
-    """a turn that a person stops has ended: the session is idle, the queue's next message is its next turn, and what is critical wakes it, also in its first turn"""
+    """when a person stops a turn, the session is idle, the queued message is its next turn, and a critical notification wakes it, also in its first turn"""
     agent.model.replace([rule("Ibis ten", [{"text": "On and on "}, {"hold": f"{agent.name}-never"}]), rule("The ibis wades", {"text": "I see."}), rule("ibis number", {"text": "Done so."})])
     with agent.terminal("Ibis ten: go on.") as terminal:
         first = request(agent, "Ibis ten", 1)
@@ -142,7 +142,7 @@ def escape_and_wake(agent):
 
 
 def stopped_in_a_tool(agent):
-    """a person stops the turn while a tool runs: the session is idle, and what came during the tool and afterwards is in the next turn, once"""
+    """when a person stops the turn while a tool runs, the session is idle, and notifications that came during the tool and afterwards are in the next turn, once"""
     gate = Gate(agent, "stork")
     agent.model.replace([rule("Stork zero", {"text": "Hello."}), rule("Stork one", gate.tool, {"text": "Never."}), rule("Stork two", {"text": "Yes."})])
     with agent.terminal("Stork zero: hello.") as terminal:
@@ -162,7 +162,7 @@ def stopped_in_a_tool(agent):
 
 
 def stopped_by_request(agent):
-    """tidings stop ends the turn when its tool has ended: the model is not asked again, the session is idle, and what came meanwhile is in the next turn"""
+    """tidings stop ends the turn when its tool has ended: the model gets no further request, the session is idle, and a notification of that time is in the next turn"""
     gate = Gate(agent, "crake")
     agent.model.replace([rule("Crake one", gate.tool, {"text": "Never."}), rule("Crake two", {"text": "Yes."})])
     agent.start("Crake one: work.", agent.session)
@@ -180,7 +180,7 @@ def stopped_by_request(agent):
 
 
 def typed_meanwhile(agent):
-    """a prompt that is typed while the model answers is a turn without a hook: the session counts as idle; what is pushed in it reaches the model once"""
+    """a prompt that is typed while the model answers is a turn without a hook: the session counts as idle; a notification that comes in it reaches the model once"""
     gate = Gate(agent, "rail")
     agent.model.replace([rule("Rail zero", {"text": "Hello."}), rule("Rail one", [{"text": "On and on "}, {"hold": f"{agent.name}-rail"}]),
                          rule("Rail two", gate.tool, [{"text": "Seen. "}, {"hold": f"{agent.name}-rail-two"}], {"text": "Heard."}), rule("The rail calls", {"text": "Heard."})])
@@ -214,7 +214,7 @@ def typed_meanwhile(agent):
 
 
 def compacted(agent):
-    """after compaction the model reads once more what the blocks are; what was waiting then comes once"""
+    """after compaction the model reads the paragraph about the blocks again; a pending notification comes once"""
     agent.model.replace([rule("Crane one", agent.shell("echo crane"), agent.compacting_answer()), rule("Crane two", {"text": "I remember."}),
                          rule("produce the <state_snapshot> XML", {"text": "<state_snapshot>Hello was said.</state_snapshot>"})])
     with agent.terminal("Crane one: hello.") as terminal:
@@ -247,7 +247,7 @@ def larger_than_the_room(agent):
 
 
 def cleared(agent):
-    """after /clear the session that follows in the same window has what was pending in the one before, once"""
+    """after /clear the session that follows in the same window gets the pending notifications of the earlier one, once"""
     agent.model.replace([rule("Wren one", {"text": "Alpha."}), rule("Wren two", {"text": "Beta."})])
     with agent.terminal("Wren one: hello.") as terminal:
         request(agent, "Wren one", 1)
@@ -263,7 +263,7 @@ def cleared(agent):
 
 
 def resumed_is_woken(agent):
-    """what is critical when a session is resumed in a window wakes the agent before anybody types"""
+    """a critical notification wakes the agent before anybody types when a session is resumed in a window"""
     agent.model.replace([rule("Merlin one", {"text": "Alpha."}), rule("The merlin dives", {"text": "Beta."})])
     agent.run("Merlin one: hello.")
     agent.session = agent.place.ask("sessions")["sessions"][0]["session"]
@@ -298,7 +298,7 @@ def configuration_changes(agent):
 
 
 def forked(agent):
-    """a fork of a session is another session: what its parent was told is in its transcript, and what waits stays with the parent"""
+    """a fork of a session is another session: the parent's delivered notifications are in its transcript, and the pending ones stay with the parent"""
     gate = Gate(agent, "fulmar")
     agent.model.replace([rule("Fulmar one", gate.tool, {"text": "Hello."}), rule("Fulmar two", {"text": "Hello again."})])
     agent.start("Fulmar one: hello.")
@@ -320,7 +320,7 @@ def forked(agent):
 
 
 def answered_again(agent):
-    """when the model answers 500 twice, at a prompt and at a tool's result, nothing is lost and nothing is there twice; no hook says so"""
+    """when the model answers 500 twice, at a prompt and at a tool's result, nothing is lost and nothing is there twice; no hook reports the failures"""
     push(agent, "The plover calls.", "-k", "plover.calls")
     gate, fails = Gate(agent, "plover"), {"status": 500, "message": "Internal server error"}
     agent.model.replace([rule("Plover one", [fails | {"times": 2}, gate.tool], [fails | {"times": 2}, {"text": "Well."}], {"text": "Fed."})])
@@ -341,7 +341,7 @@ def answered_again(agent):
 
 
 def budget_is_short(agent):
-    """when the context is nearly full, as the agent says, the model reads it at the next prompt, once"""
+    """when the agent reports that the context is nearly full, the model reads it at the next prompt, once"""
     gate = Gate(agent, "grebe")
     agent.model.replace([rule("Grebe one", gate.tool, [{"tokens": agent.nearly_full}, {"text": "Hello."}]), rule("Grebe two", agent.shell("echo more"), {"text": "I know."})])
     agent.start("Grebe one: hello.")
@@ -355,7 +355,7 @@ def budget_is_short(agent):
 
 
 def takes_back(agent, terminal, prompt, answer):
-    """A person takes back the last prompt with its answer."""
+    """Takes back the last prompt and its answer, like a person."""
     menu, chosen, confirmed = agent.rewinds
     until(lambda: agent.works not in terminal.screen(), "it does not work any more")
     if agent.rewinds_by.startswith("/"):
@@ -372,12 +372,12 @@ def takes_back(agent, terminal, prompt, answer):
 
 
 def has_written(agent, words):
-    """Returns whether the transcript shows it, in agents that write that later."""
+    """Returns whether the transcript has the words; only agents that write it late are checked."""
     return not agent.rewinds_late or any(words in file.read_text(encoding="utf-8") for file in (agent.place.home / agent.name / "projects").glob("*/*.jsonl"))
 
 
 def rewound(agent):
-    """what was shown with a prompt that a person takes back is shown again with the next one, or with the one after it where the agent writes it down later; once"""
+    """notifications with a prompt that a person takes back come again, once: with the next prompt, or with the one after it if the agent writes down later that it was taken back"""
     agent.model.replace([rule("Skua zero", {"text": "Alpha."}), rule("Skua one", {"text": "Beta."}), rule("Skua two", {"text": "Gamma."}), rule("Skua three", {"text": "Delta."})])
     with agent.terminal("Skua zero: hello.") as terminal:
         request(agent, "Skua zero", 1)
@@ -408,7 +408,7 @@ def rewound(agent):
 
 
 def saved_and_resumed(agent):
-    """what was shown since /chat has saved is shown again with the next prompt when a person goes back to that, once"""
+    """notifications since /chat save come again with the next prompt, once, when a person resumes the saved conversation"""
     agent.model.replace([rule("Eider zero", {"text": "Alpha."}), rule("Eider one", {"text": "Beta."}), rule("Eider two", {"text": "Gamma."})])
     with agent.terminal("Eider zero: hello.") as terminal:
         request(agent, "Eider zero", 1)

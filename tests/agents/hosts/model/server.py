@@ -77,12 +77,12 @@ class ModelServer:
 
     @property
     def requests(self):
-        """The requests that a protocol handled, in their order."""
+        """Returns the requests that a protocol handled, in their order."""
         with self.lock:
             return [entry for entry in self.log if entry.get("protocol")]
 
     def ended(self, number):
-        """Returns how the answer to a request ended; None: it has not."""
+        """Returns how the answer to a request ended, or None if it has not ended."""
         with self.lock:
             return next((entry["ended"] for entry in self.log if entry["number"] == number and "ended" in entry), None)
 
