@@ -146,7 +146,7 @@ def make_every_state(kit):
 
 
 def said_of_the_run(kit, judge_of):
-    """The status and the transitions of history have exactly the members that the schema describes."""
+    """Checks that the status and the transitions of history have exactly the members that the schema describes."""
     for name, path in (("status", ("answers", "status")), ("history", ("transition",))):
         answer = kit.call({"op": "query", "query": {"name": name, "session": "story"}})["answer"]
         if name == "status":  # only a closed session has that member

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tidings wait --alert: alerts a person of a session's state, on the desktop (a replaced notify-send) or on the terminal (a pty)."""
+"""Tests `tidings wait --alert`, which alerts a person to a session's state, on the desktop (a replaced notify-send) or on the terminal (a pty)."""
 import json
 import os
 import pty
@@ -52,7 +52,7 @@ def critical(place, condition, message=HOSTILE):
 
 
 def test_state_now(place):
-    """what lasts already is shown at once; without a running agent there is nothing to wait for"""
+    """a state that lasts already is shown at once; without a running agent the command refuses to wait"""
     desktop(place)
     place.ok("push", "-s", "s", "x")
     place.refused("wait", "--alert", "-s", "s", says="no agent runs session 's'")
@@ -68,7 +68,7 @@ def test_state_now(place):
 
 
 def test_follow(place):
-    """each change is shown once, hostile text is escaped, and it ends with the agent; a second one of the same session ends at once"""
+    """each change is shown once, and hostile text is escaped; the process ends with the agent, and a second one for the same session ends at once"""
     desktop(place)
     agent = place.start(command=["sleep", "1000"])
     place.opened(owner=agent.pid)
@@ -91,7 +91,7 @@ def test_follow(place):
 
 
 def test_killed_agent(place):
-    """an agent that is killed writes nothing to the store; who looks on notices it without --owner too"""
+    """an agent that is killed writes nothing to the store; a process that follows it notices its end even without --owner"""
     desktop(place)
     for session, words, code in (("s", ["-f"], 0), ("t", [], 1)):
         agent = place.start(command=["sleep", "1000"])
@@ -105,7 +105,7 @@ def test_killed_agent(place):
 
 
 def test_no_place(place):
-    """where no file can be made, it is not known whether there is another one: a person is alerted"""
+    """if no file can be made, the command cannot know whether another process alerts, so it alerts the person"""
     desktop(place)
     place.opened()
     with open(os.path.join(place.dir, "file"), "w", encoding="utf-8"):
@@ -115,7 +115,7 @@ def test_no_place(place):
 
 
 def test_configured(place):
-    """a configuration says of what; a project's may not"""
+    """the configuration chooses the states to alert to; a project's configuration may not"""
     desktop(place)
     config = os.path.join(place.dir, "config.json")
     with open(config, "w", encoding="utf-8") as file:
@@ -142,7 +142,7 @@ def read_pty(main_end, wanted):
 
 
 def test_terminal(place):
-    """where notify-send fails, the terminal gets OSC 9: this process's own, or the agent's"""
+    """if notify-send fails, the terminal gets OSC 9: the command's own terminal, or the agent's"""
     desktop(place, works=False)
     main_end, terminal = pty.openpty()
     agent = place.start(command=["sleep", "1000"], stdout=terminal)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`--to` and `tidings box`: addresses, and notifications that wait in mailboxes until a session collects them."""
+"""Tests `--to` and `tidings box`: addresses, and notifications that wait in mailboxes until a session collects them."""
 import json
 import os
 import random
@@ -30,7 +30,7 @@ def git(place, folder, url, branch):
 
 
 def test_waits(place):
-    """what is sent to a box waits there, with an id once, until a session joins it; then it goes there at once"""
+    """notifications for a box wait there, those with one id once, until a session joins it; later ones go to that session at once"""
     said = place.ok("push", "--to", "box:ci", "-k", "ci.failed", "-l", "error", "--id", "41", "Build 41 failed.").said
     assert "waits in box:ci" in said, said
     place.ok("push", "--to", "box:ci", "--id", "41", "Build 41 failed.")
@@ -55,7 +55,7 @@ def test_waits(place):
 
 
 def test_folder(place):
-    """a folder is the session that works there or above now; without one, the next that starts there; further down is another folder"""
+    """a folder's address reaches the session that works there or above; without one, the next session that starts there; a folder further down is another address"""
     inside = os.path.join(place.work, "inside")
     os.mkdir(inside)
     place.ok("push", "--to", "folder:inside", "for inside")
@@ -73,7 +73,7 @@ def test_folder(place):
 
 
 def test_two_in_one_folder(place):
-    """of two sessions in one folder the one that was used last gets it, and only that one"""
+    """if two sessions work in one folder, only the one that was used last gets the notification"""
     for session in ("one", "two"):
         place.opened(session, owner=place.start(command=["sleep", "1000"]).pid)
     place.event("turn.started", session="one", owner=place.started[0].pid)
@@ -82,7 +82,7 @@ def test_two_in_one_folder(place):
 
 
 def test_repository(place):
-    """a repository is the session in a checkout of it, on the branch if one is named; read from .git, also of a work tree"""
+    """a repository's address reaches the session in a checkout of it, on the branch if one is named; tidings reads it from .git, also for a work tree"""
     app, tree = os.path.join(place.work, "app"), os.path.join(place.work, "tree")
     git(place, app, "git@github.com:Owner/App.git", "main")
     os.makedirs(os.path.join(app, ".git", "worktrees", "tree"))
@@ -105,7 +105,7 @@ def test_repository(place):
 
 
 def test_moved_repository(place):
-    """what is sent to a repository's new address waits until the checkout has that address; the old one still reaches it"""
+    """a notification for a repository's new address waits until the checkout has that address; the old address still reaches it"""
     git(place, place.work, "git@github.com:octocat/Hello.git", "main")
     place.opened()
     assert "waits in repo:github.com/octocat/hello-world@main" in place.ok("push", "--to", "repo:https://github.com/octocat/Hello-World@main", "checks failed").said
@@ -132,7 +132,7 @@ def test_explain(place):
 
 
 def test_living_owner(place):
-    """what a running host has is not collected, and stays where it is"""
+    """notifications of a session with a running host are not collected, and stay there"""
     host = place.start(command=["sleep", "1000"])
     place.opened("busy", owner=host.pid)
     place.ok("push", "-s", "busy", "x")
@@ -143,7 +143,7 @@ def test_living_owner(place):
 
 
 def test_full(place):
-    """a session without room takes what it has room for; the rest waits, and nothing is lost or twice"""
+    """a session that is nearly full collects as much as it has room for; the rest waits, and nothing is lost or there twice"""
     config = os.path.join(place.dir, "small.json")
     with open(config, "w", encoding="ascii") as file:
         json.dump({"limits": {"pending_per_session": 20}}, file)
@@ -161,7 +161,7 @@ def test_full(place):
 
 
 def test_run_without_session(place):
-    """run without a session runs, says who is notified, and addresses the folder"""
+    """without a session, run runs the command, says who is notified, and notifies the folder"""
     result = place.run("run", "--", "sh", "-c", "echo out; exit 3")
     assert result.code == 3 and "no running session works here" in result.said and f"folder:{place.work}" in result.said, result
     place.opened("s")
@@ -173,7 +173,7 @@ def test_run_without_session(place):
 
 
 def test_wrong(place):
-    """a wrong address is named with what was expected, and nothing is stored"""
+    """a wrong address is refused, the error says what was expected, and nothing is stored"""
     wrong = [(["--to", "ci"], "'ci' is no address; expected session:ID, folder:PATH, box:NAME or repo:HOST/OWNER/NAME[@BRANCH]"),
              (["--to", "repo:github.com/x"], "is not HOST/OWNER/NAME"), (["--to", "folder:"], "expected a path"),
              (["--to", "box:a", "-s", "s"], "--to and --session exclude each other"), (["--to", "box:" + "x" * 252], "256 bytes; expected at most 255")]

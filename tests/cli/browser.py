@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Controls a headless Chromium by the protocol of chromedriver, and tells whether this machine has one."""
+"""Controls a headless Chromium by the protocol of chromedriver, and says why this machine has none."""
 import base64
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings config`: files in JSON and TOML, the project's over the user's, where each value comes from, and that an invalid file of a project does no
+"""Tests `tidings config`: files in JSON and TOML, the project's over the user's, the origin of each value, and that an invalid file of a project does no
 harm."""
 import json
 import os
@@ -46,7 +46,7 @@ def preview(place, **more):
 
 
 def test_toml(place):
-    """TOML says what JSON says, as the user's file and as a named one"""
+    """a TOML file has the same effect as JSON, as the user's file and as a named one; a TOML and a JSON file beside each other are refused"""
     user = write(os.path.join(place.dir, ".config", "tidings", "config.toml"), """# a comment ..................................................................
 delivery.preset = "balanced"
 [conversation.notifications.kinds]
@@ -70,7 +70,7 @@ settle_delay_ms = 1_000
 
 
 def test_wrong_toml(place):
-    """TOML that is wrong, or that JSON cannot hold, is refused with the file, the place or key, and why"""
+    """wrong TOML, or TOML that JSON cannot hold, is refused with the file, the place or key, and the reason"""
     path = os.path.join(place.dir, "c.toml")
     for text, says in WRONG_TOML:
         said = place.refused("config", "check", write(path, text), says=[path, *says]).said
@@ -80,7 +80,7 @@ def test_wrong_toml(place):
 
 
 def test_check_files(place):
-    """check takes several files; each that is wrong is named, a project's by what projects may set"""
+    """check takes several files and names each that is wrong; a project's file may set only what projects may set"""
     good, bad = write(os.path.join(place.dir, "a.json"), {"limits": {"event_bytes": 4096}}), write(os.path.join(place.dir, "b.toml"), "x = 1")
     project = write(os.path.join(place.dir, "p", ".tidings.json"), {"limits": {"event_bytes": 4096}})
     result = place.refused("config", "check", good, bad, project, says=[f"{bad}: x: unknown", f"{project}: limits.event_bytes: a project may not set it"])
@@ -89,7 +89,7 @@ def test_check_files(place):
 
 
 def test_project(place):
-    """the nearest project's file up to the repository's root lies over the user's; show says where each value comes from"""
+    """the nearest project's file up to the repository's root overrides the user's; show says where each value comes from"""
     inside = repository(place)
     user = write(os.path.join(place.dir, ".config", "tidings", "config.json"), {"delivery": {"preset": "balanced", "max_items": 3, "order": "time"}, "limits": {"event_bytes": 4096}})
     above = write(os.path.join(place.dir, ".tidings.json"), {"delivery": {"max_items": 99}})
@@ -119,7 +119,7 @@ def test_project(place):
 
 
 def test_session_folder(place):
-    """what counts is the folder of the session, not that of the command; a change holds from the next call on"""
+    """the folder of the session decides, not that of the command; a change takes effect at the next call"""
     inside = repository(place)
     root = os.path.join(place.work, ".tidings.json")
     place.ok("push", "-s", "s", "seen")
@@ -139,7 +139,7 @@ def test_session_folder(place):
 
 
 def test_wrong_project(place):
-    """a project's file that is wrong stops nothing: a warning, and the user's configuration; check and doctor say it is wrong"""
+    """a wrong file of a project stops nothing: there is a warning, and the user's configuration applies; check and doctor report the file"""
     inside = repository(place)
     config = write(os.path.join(place.dir, "user.json"), {"delivery": {"preset": "xml"}})
     path = os.path.join(place.work, ".tidings.json")
@@ -170,7 +170,7 @@ def nested(key):
 
 
 def test_odd_files(place):
-    """a FIFO, a folder, both files, a link to nothing, a link to a file, a worktree's .git"""
+    """config reads or refuses odd files: a FIFO, a folder, both files, a link to nothing, a link to a file, a worktree's .git"""
     inside = repository(place)
     path = os.path.join(place.work, ".tidings.json")
     os.mkfifo(path)
@@ -214,7 +214,7 @@ def test_page(place):
 
 
 def test_run(place):
-    """`run` reports in a project as anywhere"""
+    """`run` reports in a project as it does elsewhere"""
     inside = repository(place)
     write(os.path.join(place.work, ".tidings.toml"), "turns.discipline = 'coalescing'\n")
     place.ok("run", "-s", "s", "--", "true", cwd=inside)
@@ -272,7 +272,7 @@ def test_schema(place):
 
 
 def test_of_session(place):
-    """config show -s says what the hooks of the session's agent use, in the session's folder; without it what this folder has"""
+    """config show -s shows the configuration of the session's agent and folder; without -s it shows that of the current folder"""
     there = os.path.join(place.dir, "there")
     os.makedirs(os.path.join(there, ".git"))
     with open(os.path.join(there, ".tidings.json"), "w", encoding="utf-8") as file:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings deliver`: the carrier is written after any error, and a notification counts as shown only when all of it was written."""
+"""Tests `tidings deliver`: the carrier is written after any error, and a notification counts as shown only when all of it was written."""
 import json
 import os
 import signal
@@ -17,7 +17,7 @@ def deliver(place, *words, **more):
 
 
 def test_bytes(place):
-    """a carrier without news comes through to the byte, with news around it otherwise"""
+    """a carrier without notifications comes through to the byte; notifications are added around it"""
     carrier = bytes(range(256)) * 300 + b"no line break at the end"
     assert deliver(place, stdin=carrier).out == carrier
     assert deliver(place, stdin=b"").out == b""
@@ -29,13 +29,13 @@ def test_bytes(place):
 
 
 def test_host_name(place):
-    """--host stands in the block's title"""
+    """the name of --host is in the block's title"""
     place.ok("push", "-s", "s", "news")
     assert b"**JP System Notifications**" in deliver(place, "--host", "JP", stdin=b"x").out
 
 
 def test_formats(place):
-    """what stands beside the carrier is set apart in text, and a message of its own in --json"""
+    """in text, notifications are set apart from the carrier; with --json they are a message of their own"""
     config = os.path.join(place.dir, "c.json")
     with open(config, "w", encoding="utf-8") as file:
         json.dump({"delivery": {"format": "synthetic-call"}}, file)
@@ -53,7 +53,7 @@ def test_formats(place):
 
 
 def test_room(place):
-    """--room is for all that is added; what does not fit comes with a later carrier"""
+    """--room limits all that is added; notifications that do not fit come with a later carrier"""
     carrier, seen = b"the output", []
     for i in range(9):
         place.ok("push", "-s", "s", f"news number {i}")
@@ -77,7 +77,7 @@ def test_settled(place):
 
 
 def test_reader_gone(place):
-    """a reader that goes away before the end: the news is pending again"""
+    """if the reader goes away before the end, the notification is pending again"""
     place.ok("push", "-s", "s", "news")
     process = place.start("deliver", "-s", "s", "--at", "tool-result", *MINE, stdin=subprocess.PIPE)
     process.stdout.close()
@@ -89,7 +89,7 @@ def test_reader_gone(place):
 
 
 def test_stdout_closed(place):
-    """no stdout at all"""
+    """without a stdout the notification stays pending, and the error is reported"""
     place.ok("push", "-s", "s", "news")
     command = f'exec 1>&-; exec "{TIDINGS}" deliver -s s --at tool-result --owner {os.getpid()}'
     process = place.start(command=["sh", "-c", command], stdin=subprocess.PIPE)
@@ -100,7 +100,7 @@ def test_stdout_closed(place):
 
 
 def test_full_disk(place):
-    """a disk that fills up on the way"""
+    """if the disk fills up during the output, the notification stays pending, and the error is reported"""
     if not os.path.exists("/dev/full"):
         raise Skip("there is no /dev/full")
     place.ok("push", "-s", "s", "news")
@@ -111,7 +111,7 @@ def test_full_disk(place):
 
 
 def test_stopped(place):
-    """SIGTERM while the reader is slow: nothing counts as told"""
+    """after SIGTERM or SIGINT while the reader is slow, nothing counts as shown"""
     place.ok("push", "-s", "s", "news")
     for number in (signal.SIGTERM, signal.SIGINT):
         process = place.start("deliver", "-s", "s", "--at", "tool-result", *MINE, stdin=subprocess.PIPE)
@@ -124,7 +124,7 @@ def test_stopped(place):
 
 
 def test_killed(place):
-    """SIGKILL on the way: its host's session is recovered and the news told again"""
+    """after SIGKILL and the host's end, the session is recovered, and the notification is shown again"""
     host = place.start(command=["sleep", "1000"])
     place.ok("push", "-s", "s", "news")
     process = place.start("deliver", "-s", "s", "--at", "tool-result", "--owner", str(host.pid), stdin=subprocess.PIPE)
@@ -137,7 +137,7 @@ def test_killed(place):
 
 
 def test_unchanged(place):
-    """when something is wrong the carrier is written unchanged, and stderr and the exit code say so"""
+    """after an error the carrier is written unchanged, and stderr and the exit code report the error"""
     host = place.start(command=["sleep", "1000"])
     place.opened(owner=host.pid)
     place.ok("push", "-s", "s", "news")
@@ -154,7 +154,7 @@ def test_unchanged(place):
 
 
 def test_too_large(place):
-    """a carrier that is too large for news comes through whole, without"""
+    """a carrier that is too large for notifications comes through whole, without them"""
     place.ok("push", "-s", "s", "news")
     carrier = b"0123456789abcdef" * (5 << 20)
     result = deliver(place, stdin=carrier)
@@ -165,7 +165,7 @@ def test_too_large(place):
 
 
 def test_busy(place):
-    """a store that stays busy: the carrier is written unchanged, nothing is lost"""
+    """if the store stays busy, the carrier is written unchanged, and nothing is lost"""
     place.ok("push", "-s", "s", "news")
     holder = place.hold()
     result = deliver(place, stdin=b"carrier")
@@ -175,7 +175,7 @@ def test_busy(place):
 
 
 def test_busy_settle(place):
-    """a store that is busy just when the delivery is settled is waited for"""
+    """if the store is busy when the delivery is settled, the command waits for it"""
     place.ok("push", "-s", "s", "news")
     process = place.start("deliver", "-s", "s", "--at", "tool-result", *MINE, stdin=subprocess.PIPE)
     process.stdin.write(b"x" * 1_000_000)
@@ -192,7 +192,7 @@ def test_busy_settle(place):
 
 
 def test_chat_request(place):
-    """a chat request takes the messages that it names; ones that are not on offer must not be sent"""
+    """a chat request takes the messages that it names; messages that are not offered are refused"""
     place.opened()
     place.ok("submit", "-s", "s", "--id", "m1", "do it")
     chat = ["deliver", "-s", "s", "--at", "chat-request", *MINE]
@@ -209,7 +209,7 @@ def test_chat_request(place):
 
 
 def test_wrong(place):
-    """what is wrong in the call"""
+    """wrong arguments are refused"""
     for words, says in (([], "--at is missing"), (["--at", "letter"], "not one of tool-result, chat-request"), (["--at", "tool-result", "--message", "m"], "need --at=chat-request"),
                         (["--at", "chat-request", "--tool", "t"], "need --at=tool-result"), (["--at", "chat-request", "--source", "me"], "not one of user, system"),
                         (["--at", "tool-result", "x"], "unexpected argument 'x'"), (["--at", "tool-result", "--room", "-5"], "--room: '-5' is not a number of bytes"), (["--at", "tool-result", "--room", "10kB"], "--room: '10kB' is not a number of bytes"),
@@ -231,7 +231,7 @@ echo "$$"
 
 
 def test_owner(place):
-    """a script owns its session, from subshells, pipelines and programs below it"""
+    """a script owns its session when it calls from subshells, pipelines and programs below it"""
     status = os.path.join(place.dir, "status")
     script = os.path.join(place.dir, "agent.sh")
     with open(script, "w", encoding="utf-8") as file:
@@ -244,7 +244,7 @@ def test_owner(place):
 
 
 def test_orphan(place):
-    """a command that its caller has left behind is the host only while it runs: what takes it in gets no session"""
+    """a command whose caller has ended is the host only while it runs; the process that adopts it gets no session"""
     left = 'exec 3<&0; (read line <&3; exec "$@" <&3 3<&-) &'
     for number, words in enumerate((["deliver", "--at", "tool-result"], ["wait", "--timeout", "0"])):
         words = [*words, "-s", f"s{number}"]

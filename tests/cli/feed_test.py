@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings feed`: lines of other programs become notifications, by recipes."""
+"""Tests `tidings feed`: recipes turn the lines of other programs into notifications."""
 import json
 import os
 import re
@@ -23,7 +23,7 @@ def lines(*documents):
 
 
 def test_schema(_place):
-    """each recipe that tidings has is as its schema says"""
+    """each built-in recipe fits the schema of recipes"""
     with open(os.path.join(SOURCE, "recipes", "recipe.schema.json"), encoding="utf-8") as file:
         schema = json.load(file)
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -33,7 +33,7 @@ def test_schema(_place):
 
 
 def test_samples(place):
-    """for each recipe of lines: what documents in the form of its source become"""
+    """each recipe of lines turns the samples of its source into the expected notifications"""
     stems = [name.removesuffix(".jsonl") for name in sorted(os.listdir(SAMPLES)) if name.endswith(".jsonl")]
     assert {"any", "docker", "journald", "kubernetes", "otel"} <= set(stems)
     for stem in stems:
@@ -44,7 +44,7 @@ def test_samples(place):
 
 
 def test_pushes(place):
-    """what is fed is stored with kind, level and id; fed again it is known; the rest is counted"""
+    """fed lines are stored with kind, level and id; repeated lines are recognized; the others are counted"""
     broken = {"_SYSTEMD_UNIT": "web.service", "PRIORITY": "3", "MESSAGE": "it broke", "__CURSOR": "c1"}
     text = lines(broken, {"PRIORITY": "6", "MESSAGE": "fine", "__CURSOR": "c2"}) + "{no json\n\n"
     result = place.ok("feed", "--recipe", "journald", "--to", "box:ops", stdin=text)
@@ -57,7 +57,7 @@ def test_pushes(place):
 
 
 def test_burst(place):
-    """a burst is bounded: so many a minute, then one line that says how many are left out"""
+    """a burst is limited to a number a minute, and one more line says how many are left out"""
     text = lines(*({"message": f"m{number}"} for number in range(100)))
     place.ok("feed", "--recipe", "any", "--to", "box:a", "--per-minute", "10", stdin=text)
     messages = place.messages("box:a")
@@ -66,7 +66,7 @@ def test_burst(place):
 
 
 def test_follows(place):
-    """a source that goes on: each line is there at once, in the session that works in the folder; it ends on SIGTERM"""
+    """while a source continues, each line reaches the session in the folder at once; SIGTERM ends the command"""
     place.opened("s")
     feed = place.start("feed", "--recipe", "any", "--to", "folder:.", stdin=subprocess.PIPE)
     for number in range(3):
@@ -78,7 +78,7 @@ def test_follows(place):
 
 
 def test_forwarded_later(place):
-    """what a session cannot collect yet is given to it without another line, once it can; the reason is said once"""
+    """a notification that a session cannot collect yet reaches it later, without another line; the reason is reported once"""
     host = place.start(command=["sleep", "600"])
     place.opened("s")
     box = f"folder:{place.work}"
@@ -95,7 +95,7 @@ def test_forwarded_later(place):
 
 
 def test_odd_input(place):
-    """half a line at the end, a line that is too long, bytes that are no text, no line break"""
+    """odd input does no harm: an incomplete last line, a line that is too long, bytes that are no text, no line break"""
     text = b'{"message":"' + b"x" * (3 << 20) + b'"}\n' + b'{"message":"\xff"}\n' + b'{"message":"last"}'
     result = place.ok("feed", "--recipe", "any", "--to", "box:a", stdin=text)
     assert "2 bad lines" in result.said and place.messages("box:a") == ["last"], result
@@ -116,7 +116,7 @@ def test_failed_unit(place):
 
 
 def test_wrong(place):
-    """a recipe with a mistake is refused before anything is read, with its line"""
+    """a recipe with a mistake is refused with its line before anything is read"""
     path = os.path.join(place.dir, "bad.json")
     with open(path, "w", encoding="ascii") as file:
         file.write('{"rules": [\n  {"kind": "a.b",\n   "text": "{/x"}]}\n')

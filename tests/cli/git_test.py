@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings watch` in git work trees: what git ignores is left out."""
+"""Tests `tidings watch` in git work trees: files that git ignores are left out."""
 import os
 import shutil
 import subprocess
@@ -18,7 +18,7 @@ def git(place, *words, cwd=None):
 
 
 def test_ignored(place):
-    """what .gitignore names is left out, folders are not even watched, what is brought back by ! or tracked is told"""
+    """files that .gitignore names are left out, and their folders not watched; files that ! brings back, and tracked files, are reported"""
     git(place, "init")
     write(os.path.join(place.work, ".gitignore"), "*.o\n/build/\nnode_modules\n!keep.o\ntracked.log\n")
     for name in ("src/a.c", "src/a.o", "src/keep.o", "build/x/y/z", "node_modules/p/q/r", "tracked.log"):
@@ -35,7 +35,7 @@ def test_ignored(place):
 
 
 def test_rules_change(place):
-    """rules that are added while it watches hold"""
+    """rules that are added while it watches take effect"""
     git(place, "init")
     watch = Watch(place)
     write(os.path.join(place.work, "a.log"), "x")
@@ -48,7 +48,7 @@ def test_rules_change(place):
 
 
 def test_from_below(place):
-    """the rules of the whole work tree hold for a folder in it"""
+    """the rules of the whole work tree apply to a folder in it"""
     git(place, "init")
     write(os.path.join(place.work, ".gitignore"), "*.o\n")
     write(os.path.join(place.work, ".git/info/exclude"), "secret\n")
@@ -81,7 +81,7 @@ def test_nested(place):
 
 
 def test_many(place):
-    """a checkout of another branch, hundreds of files with ignored ones among them, is told as one"""
+    """a checkout of hundreds of files, with ignored ones among them, is reported without the ignored ones"""
     git(place, "init")
     write(os.path.join(place.work, ".gitignore"), "*.o\n")
     git(place, "add", ".")
@@ -101,7 +101,7 @@ def test_many(place):
 
 
 def test_without_git(place):
-    """without git it watches all the same, and says so"""
+    """without git the files are watched too, and the command says that git is missing"""
     git(place, "init")
     write(os.path.join(place.work, ".gitignore"), "*.o\n")
     bare = os.path.join(place.dir, "bin")
@@ -115,7 +115,7 @@ def test_without_git(place):
 
 
 def test_environment(place):
-    """GIT_DIR and the like, as a hook of git sets them, lead nowhere else"""
+    """variables such as GIT_DIR, which a hook of git sets, have no effect"""
     git(place, "init")
     write(os.path.join(place.work, ".gitignore"), "*.o\n")
     place.env.update(GIT_DIR=os.path.join(place.dir, "nowhere"), GIT_WORK_TREE=place.dir, GIT_INDEX_FILE="/nowhere")

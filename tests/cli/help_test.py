@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests --help, the man pages and the completions, which are all made from the verbs' tables."""
+"""Tests --help, the man pages and the completions, which are all made from the tables of the verbs."""
 import json
 import os
 import re
@@ -21,7 +21,7 @@ def verbs(place):
 
 
 def test_declared_tools(place):
-    """config check asks a session which kinds its tools have, and names those that are not among them"""
+    """config check asks a session which kinds its tools have declared, and names other kinds"""
     place.event("tools.declared", {"tool": "cargo_check", "kinds": ["stopped", "warnings"]})
     config = os.path.join(place.dir, "tools.json")
 
@@ -117,7 +117,7 @@ PRINTS_NO_DATA = {"watch", "feed", "listen", "subscribe", "setup", "hook", "mcp"
 
 
 def test_json(place):
-    """whatever prints data takes --json"""
+    """every verb that prints data takes --json"""
     for verb in verbs(place):
         assert ("\n      --json " in place.ok("help", verb).text) == (verb not in PRINTS_NO_DATA), verb
     place.opened()
@@ -129,7 +129,7 @@ def test_json(place):
 
 
 def test_wrong(place):
-    """unknown verbs and options"""
+    """unknown verbs and options are refused"""
     place.refused("psuh", code=2, says="unknown verb 'psuh'")
     place.refused("--psuh", code=2, says="unknown option '--psuh'")
     place.refused("help", "psuh", code=2, says="unknown verb 'psuh'")
@@ -159,7 +159,7 @@ def test_pages(place):
 
 
 def test_man(place):
-    """the man pages render without a warning, and say what --help says"""
+    """the man pages render without a warning, and have the options of --help"""
     if not shutil.which("groff"):
         raise Skip("groff is not installed")
     for verb in verbs(place):

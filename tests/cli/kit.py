@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 TIDINGS = os.environ["TIDINGS_CLI"]
 TRICK = os.environ["TIDINGS_CLI_TRICK"]
-DEADLINE_S = 180  # a busy machine fails no test
+DEADLINE_S = 180  # long enough that a busy machine fails no test
 
 for number in (signal.SIGINT, signal.SIGQUIT):  # a shell that starts the tests in the background ignores them, and programs inherit that
     if signal.getsignal(number) == signal.SIG_IGN:
@@ -70,7 +70,7 @@ class Place:
         keep = ("PATH", "LANG", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TIDINGS_PLUGIN", "LSAN_OPTIONS")
         self.env = {name: value for name, value in os.environ.items() if name in keep}
         self.env.update(HOME=self.dir, XDG_STATE_HOME=self.state, TERM="xterm", GIT_CONFIG_NOSYSTEM="1",
-                        GCOV_ERROR_FILE="/dev/null")  # where a build that counts cannot write its counts
+                        GCOV_ERROR_FILE="/dev/null")  # for the errors of a build with coverage that cannot write its counts
         self.started = []
 
     def __enter__(self):
@@ -145,7 +145,7 @@ class Place:
 
 
 def sleeps_for_ever(pid):
-    """Returns whether the process is in a ppoll without a timeout; true on machines other than these."""
+    """Returns whether the process is in a ppoll without a timeout; on other machines than these, returns True."""
     ppoll = {"x86_64": "271", "aarch64": "73"}.get(os.uname().machine)
     try:
         with open(f"/proc/{pid}/syscall", encoding="ascii") as file:

@@ -33,7 +33,7 @@ def ed25519_signed(path, body, id_="msg_1"):
 
 
 def test_ed25519(place):
-    """what a private key signs (v1a) is taken with its public key; without libcrypto it is 401, and the answer says why"""
+    """a request that a private key has signed (v1a) is accepted with its public key; without libcrypto the status is 401, and the answer says why"""
     if not shutil.which("openssl") or b"-rawin" not in subprocess.run(["openssl", "pkeyutl", "-help"], capture_output=True, check=False).stderr:
         raise Skip("there is no openssl that signs with Ed25519")
     path, public = ed25519_key(place.dir)
@@ -75,7 +75,7 @@ def is_taken(server, body):
 
 
 def test_crowd(place):
-    """connections that say nothing make way for others: a request is answered long before their time is over"""
+    """silent connections give way to others: a request is answered long before their time is over"""
     count = int(os.environ.get("TIDINGS_LISTEN_IDLE", "600"))
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(limits[0], min(limits[1], count + 200)), limits[1]))

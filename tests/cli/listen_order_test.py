@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings listen`: events in the wrong order, and notifications that a session cannot collect at once."""
+"""Tests `tidings listen` with events in the wrong order, and with notifications that a session cannot collect at once."""
 import json
 import os
 import signal
@@ -11,7 +11,7 @@ from listen_kit import route, serve
 
 
 def test_overtaken(place):
-    """a run that ends after a later one has begun or ended is left out, also after a restart, beside another listener, and once the later one is delivered"""
+    """the end of a run is left out if a later run has begun or ended: also after a restart, with another listener, and after the later one was delivered"""
     rows = (route("/github", "github", to="box:ci"), route("/gitlab", "gitlab", to="box:lab"))
     first, second = serve(place, *rows), serve(place, *rows)
 
@@ -54,7 +54,7 @@ def test_overtaken(place):
 
 
 def test_order_of_what_was_refused(place):
-    """a later event that the store has refused for want of room keeps no earlier one out"""
+    """a later event that the full store has refused does not keep an earlier one out"""
     os.makedirs(os.path.join(place.dir, ".config", "tidings"))
     with open(os.path.join(place.dir, ".config", "tidings", "config.json"), "w", encoding="utf-8") as file:
         json.dump({"limits": {"pending_per_session": 2}}, file)
@@ -84,7 +84,7 @@ def test_order_of_what_was_refused(place):
 
 
 def test_forwarded_later(place):
-    """what a session cannot collect yet is given to it without another request, once it can"""
+    """a notification that a session cannot collect yet reaches it later, without another request"""
     host = place.start(command=["sleep", "600"])
     place.opened("s")
     box = f"folder:{place.work}"

@@ -46,7 +46,7 @@ class Sender(threading.Thread):
 
 
 def test_kills(place):
-    """killed at random moments, also between commit and answer and while a session collects: nothing is lost, nothing is there twice"""
+    """when the server is killed at random moments, also between commit and answer and while a session collects, nothing is lost or there twice"""
     folders = {name: os.path.join(place.dir, name) for name in "abc"}
     for name, folder in folders.items():
         os.mkdir(folder)
@@ -84,7 +84,7 @@ def test_kills(place):
 
 
 def test_redelivered(place):
-    """what is delivered many times is stored once"""
+    """an event that is delivered many times is stored once"""
     server = serve(place, route("/a", to="box:a"))
     body = json.dumps({"text": "once"}).encode()
     answers = collections.Counter()
@@ -116,7 +116,7 @@ def mutate(chance, text):
 
 
 def test_hostile(place):
-    """bytes that are nearly requests: the server goes on, and stores nothing that is not signed"""
+    """after bytes that are nearly requests the server still works, and nothing is stored that is not signed"""
     server = serve(place, route("/a", to="box:a"), route("/s", "standard", to="box:s"), route("/c", "cloudevents", to="box:c"), route("/g", "github"))
     chance = random.Random(os.environ.get("TIDINGS_LISTEN_SEED", "11"))
     bodies = ['{"text":"x"}', '[{"specversion":"1.0","id":"1","source":"s","type":"t"}]', '{"type":"verification","challenge":"c"}']
@@ -134,7 +134,7 @@ def test_hostile(place):
 
 
 def test_alertmanager(place):
-    """Prometheus' own Alertmanager delivers an alert that fires and is resolved, also through a time in which nobody listens"""
+    """Prometheus' own Alertmanager delivers an alert that fires and is resolved, even if nobody listens for a time"""
     program = os.environ.get("TIDINGS_ALERTMANAGER") or shutil.which("prometheus-alertmanager")
     if not program:
         raise Skip("there is no prometheus-alertmanager")

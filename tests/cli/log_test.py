@@ -26,7 +26,7 @@ def start(place, gate, script):
 
 
 def test_polled(place):
-    """below the session's host the log is printed, what is pending about the run is withdrawn, and its first line is said"""
+    """called below the session's host, log prints the log, withdraws the run's pending notification, and prints its first line"""
     place.opened("s")
     one = run(place, r"printf '\033[31mred\033[0m\0\377\r\n'; exit 3", code=3)
     two = run(place, "echo two")
@@ -44,7 +44,7 @@ def test_polled(place):
 
 
 def test_other_session(place):
-    """only the session that is asked for is told of the poll"""
+    """the poll is reported only to the session that is named"""
     place.opened("s")
     handle = run(place, "echo x")
     place.ok("push", "-s", "t", "-k", "a.b", "another session")
@@ -53,7 +53,7 @@ def test_other_session(place):
 
 
 def test_person(place):
-    """a person who reads the log withdraws nothing: whose process the session's host has not started, whether it runs or has ended"""
+    """a person who reads the log withdraws nothing, that is, a process that the session's host has not started, whether the host runs or has ended"""
     handle = run(place, "echo x; exit 3", code=3)
     result = place.ok("log", *S, handle)
     assert result.out == b"x\n" and "failed with exit code 3 after" in result.said and len(place.pending()) == 1, result
@@ -71,7 +71,7 @@ def test_person(place):
 
 
 def test_peek(place):
-    """--peek reports nothing, whoever asks"""
+    """--peek reports nothing to the session, for any caller"""
     place.opened("s")
     handle = run(place, "echo x")
     result = place.ok("log", *S, "--peek", handle)
@@ -102,7 +102,7 @@ def test_masked(place):
 
 
 def test_growing(place):
-    """a log that still grows: what is there; the end is reported all the same"""
+    """while the log still grows, log prints its content so far; the later end is withdrawn by the next call"""
     place.opened("s")
     gate = os.path.join(place.dir, "gate")
     handle = start(place, gate, "echo first")
@@ -115,7 +115,7 @@ def test_growing(place):
 
 
 def test_follow(place):
-    """--follow prints to the end of the run, and reports then"""
+    """--follow prints until the end of the run, and then reports it"""
     place.opened("s")
     gate = os.path.join(place.dir, "gate")
     handle = start(place, gate, "echo first")
@@ -130,7 +130,7 @@ def test_follow(place):
 
 
 def test_json(place):
-    """--json: the handle, the path, whether it runs, the content as UTF-8"""
+    """--json prints the handle, the path, whether the run still runs, and the content as UTF-8"""
     place.opened("s")
     handle = run(place, r"printf 'a\0\377\nb'")
     answer = place.ok("log", *S, handle, "--json").json
@@ -139,7 +139,7 @@ def test_json(place):
 
 
 def test_terminal(place):
-    """a terminal gets text: nothing of it acts on the terminal"""
+    """on a terminal the log is printed as plain text that does not control the terminal"""
     handle = run(place, r"printf '\033[31mred\033]0;title\007\n10%%\r99%%\n\342\200\256evil\ttab\033[2J\nend'")
     master, terminal = pty.openpty()
     place.ok("log", *S, handle, stdout=terminal)
@@ -159,7 +159,7 @@ def read_terminal(master):
 
 
 def test_unknown(place):
-    """an unknown handle: an error that lists the known ones; no file outside is read"""
+    """an unknown handle is an error that lists the known ones; no file outside of the logs is read"""
     place.refused("log", *S, "make-000000", says=["no run has the handle 'make-000000': there is no log in", place.logs])
     one, two = run(place, "true"), run(place, "true")
     os.symlink("/etc/passwd", os.path.join(place.logs, "link-000000.log"))
@@ -184,7 +184,7 @@ def test_without_session(place):
 
 
 def test_not_printed(place):
-    """what could not be printed is not reported as polled"""
+    """a log that could not be printed whole is not reported as polled"""
     place.opened("s")
     handle = run(place, "head -c 300000 /dev/zero")
     with open("/dev/full", "wb") as full:

@@ -40,7 +40,7 @@ def on_terminal(place, *words, env=None):
 
 
 def test_colours(place):
-    """levels and outcomes have colours on a terminal, unless NO_COLOR, TERM=dumb or --color say otherwise, and none in a pipe"""
+    """levels and outcomes have colours on a terminal, unless NO_COLOR, TERM=dumb or --color says otherwise; in a pipe they have none"""
     session(place)
     for verb in ("tail", "history"):
         seen = on_terminal(place, verb, "-s", "s")
@@ -53,7 +53,7 @@ def test_colours(place):
 
 
 def test_times(place):
-    """times are local and to the second, below the date and the zone; --utc and --json say UTC; --since leaves out what was before"""
+    """times are local and to the second, below the date and the zone; --utc and --json use UTC; --since leaves out earlier entries"""
     session(place)
     there = {"TZ": "ZZZ-5:30"}
     for verb in ("tail", "history", "pending"):
@@ -69,7 +69,7 @@ def test_times(place):
 
 
 def test_ids(place):
-    """ids are short where people read them, and each verb takes them so; messages' ids by their beginnings"""
+    """people see short ids, which each verb accepts; the ids of messages may be shortened to a unique beginning"""
     session(place)
     assert re.search(r"outcome   2 delivered disk\.full \(critical\): No space\. \[shown to the assistant\]", place.ok("tail", "-s", "s").text)
     assert re.search(r":\d\d    3  info     ci\.passed", place.ok("pending", "-s", "s").text)
@@ -92,7 +92,7 @@ def test_ids(place):
 
 
 def test_more_short_ids(place):
-    """explain takes messages' ids, whole or short, waiting or over; -s and log take the beginning of a name that only one has"""
+    """explain accepts ids of messages, whole or short, waiting or ended; -s and log accept the unique beginning of a name"""
     session(place)
     place.ok("submit", "-s", "s", "--id", "m-0011aa", "one")
     place.ok("submit", "-s", "s", "--id", "m-0022bb", "two")
@@ -127,7 +127,7 @@ def test_more_short_ids(place):
     place.refused("log", "-s", "s", "tests", says=["no run has the handle 'tests'", handle])
 
 
-# For each verb that takes -s: its other words, and its exit code. "meant": with --print-session it prints the session that it uses.
+# For each verb that takes -s: its other words, or why the test leaves it out. "meant": with --print-session it prints the session that it uses.
 OWN = "5c1d2e9a-6f0b-4d0e-8f11-1c0ffee00123"
 SHORT_SESSIONS = {
     "push": ("x",), "run": ("true",), "watch": "meant", "feed": "meant", "deliver": ("--at", "tool-result", "--owner", "PID"), "submit": ("--id", "m-5fd2a1c09b", "hello"),
@@ -145,7 +145,7 @@ def takes_session(place, verb):
 
 
 def test_short_session_everywhere(place):
-    """each verb that takes -s takes the first eight digits of an agent's session, and means that one; so do --to and hosts"""
+    """each verb that takes -s, and --to, accept the first eight digits of an agent's session, and use that session"""
     place.opened(OWN)
     place.ok("push", "-s", OWN, "-k", "ci.failed", "the first")
     place.creates = False
@@ -164,7 +164,7 @@ def test_short_session_everywhere(place):
 
 
 def test_short_ids_of_hosts(place):
-    """deliver takes the beginning of a message's id, history the number of a delivery; an ambiguous one sends nothing"""
+    """deliver accepts the beginning of a message's id, and history the number of a delivery; an ambiguous id sends nothing"""
     place.opened()
     me = ("--owner", str(os.getpid()))
     for id_ in ("m-00112233aa", "m-00112233bb"):
@@ -187,7 +187,7 @@ def test_short_ids_of_hosts(place):
 
 
 def test_closed(place):
-    """a session that was closed is said to be closed, and no longer once a host attaches"""
+    """a closed session is listed as closed until a host attaches again"""
     place.opened("over")
     place.event("session.closed", {}, "over", os.getpid())
     assert re.search(r"^closed +0 pending  session:over$", place.ok("sessions").text, re.MULTILINE), place.ok("sessions").text
@@ -200,7 +200,7 @@ def test_closed(place):
 
 
 def test_since(place):
-    """--since leaves out what was before, in JSON too"""
+    """--since leaves out earlier entries, in JSON too"""
     session(place)
     lists = {"history": "deliveries", "pending": "items", "sessions": "sessions"}
     for verb, name in lists.items():
@@ -217,7 +217,7 @@ def test_since(place):
 
 
 def test_meant(place):
-    """a verb or an option with a slip gets the one that was meant"""
+    """the error for a mistyped verb or option suggests the right one"""
     place.refused("psuh", code=2, says="unknown verb 'psuh'; did you mean 'push'?")
     place.refused("histroy", code=2, says="did you mean 'history'?")
     place.refused("push", "--levle=error", "x", code=2, says="unknown option '--levle=error'; did you mean '--level'?")
@@ -240,7 +240,7 @@ def test_pipe(place):
 
 
 def test_overview(place):
-    """without a verb it says what runs here and what to type next, and makes no store"""
+    """without a verb, tidings prints the running sessions and the next commands, and makes no store"""
     alone = place.ok()
     assert "no store yet" in alone.text and "tidings setup" in alone.text, alone
     assert not os.path.exists(place.store)

@@ -9,7 +9,7 @@ from kit import main
 
 
 def test_push(place):
-    """a notification is stored with all that the options say"""
+    """a notification is stored with its kind, its level and its text"""
     place.ok("push", "-s", "s", "-k", "ci.failed", "-l", "error", "--tool", "lint", "--ttl", "10m", "--activate", "idle", "--data", '{"run": 7}', "It is red.")
     [item] = place.pending()
     assert item["kind"] == {"source": "ci", "name": "failed"} and item["level"] == "error" and item["message"] == "It is red.", item
@@ -33,7 +33,7 @@ def test_push_stdin(place):
 
 
 def test_push_other_encodings(place):
-    """a message that is not UTF-8 is kept, with a mark for each byte that is not; the pusher reads it, and how to convert"""
+    """a message that is not UTF-8 is stored with a mark for each wrong byte, and stderr says how to convert it"""
     says = "the message is not UTF-8: 1 byte was replaced by U+FFFD; to keep what is meant, convert it first, for example with iconv -f latin1 -t utf-8"
     assert says in place.ok("push", "-s", "s", "-", stdin="caf\xe9 closed\n".encode("latin1")).said
     assert says in place.ok("push", "-s", "s", b"caf\xe9").said
@@ -46,7 +46,7 @@ def test_push_other_encodings(place):
 
 
 def test_push_cut(place):
-    """what is cut is said to whoever pushed it, not only to the model"""
+    """stderr tells the pusher that a message was cut, not only the model"""
     said = place.ok("push", "-s", "s", "-k", "ci.log", "-", stdin="x" * 102400).said
     assert 'the message of a notification ("ci") has 102400 bytes; it was cut to 16384 (limits.message_bytes), and says so' in said, said
     assert place.messages()[0].endswith("(86016 more bytes)") or "more bytes" in place.messages()[0], place.messages()[0][-60:]
@@ -57,7 +57,7 @@ def test_push_cut(place):
 
 
 def test_push_key(place):
-    """a newer one with the same key replaces the older one at the next delivery"""
+    """at the next delivery a newer notification replaces an older one with the same key"""
     for percent in (10, 90):
         place.ok("push", "-s", "s", "--key", "progress", f"{percent} %")
     told = place.ok("deliver", "-s", "s", "--at", "tool-result", stdin="x").text
@@ -65,14 +65,14 @@ def test_push_key(place):
 
 
 def test_push_id(place):
-    """pushed again with the same id it has no effect, and --json says so"""
+    """a second push with the same id has no effect, and --json says so"""
     assert place.ok("push", "-s", "s", "--id", "a", "--json", "x").json["duplicate"] is False
     assert place.ok("push", "-s", "s", "--id", "a", "--json", "x").json["duplicate"] is True
     assert place.messages() == ["x"]
 
 
 def test_push_wrong(place):
-    """what is wrong in the call is named with what was expected, and nothing is stored"""
+    """a wrong call is refused, the error says what was expected, and nothing is stored"""
     wrong = [
         (["-l", "urgent", "x"], "--level: 'urgent' is not one of info, warning, error, critical"),
         (["--activate", "now", "x"], "--activate: 'now' is not one of passive, idle, interrupt"),
@@ -103,7 +103,7 @@ def test_push_wrong(place):
 
 
 def test_push_hostile(place):
-    """what acts on a terminal is shown, not done, when it is told of"""
+    """text that would control a terminal is printed escaped"""
     place.ok("push", "-s", "s\u202e", "-k", "a.b", "\x1b[2Jgone\u202e")
     shown = place.ok("pending", "-s", "s\u202e").text
     assert "{U+001B}[2Jgone{U+202E}" in shown, shown
@@ -128,7 +128,7 @@ def test_push_event(place):
 
 
 def test_event_session_added(place):
-    """a session that an event leaves out is put in, and the rest stays to the byte"""
+    """event adds the session that an event leaves out, and keeps the rest to the byte"""
     for text in ('  { "type" : "session.opened" }  ', '{"type":"notification","data":{"kind":"a.b","message":"\\u00e9 1.10"}}', "{ }"):
         words = ["event", "-s", "s \"quoted\""] + (["--owner", str(os.getpid())] if "opened" in text else [])
         result = place.run(*words, stdin=text)
@@ -148,7 +148,7 @@ def test_event_reply(place):
 
 
 def test_submit(place):
-    """a message is queued under an id that is printed, and can be rewritten, moved and taken back while it waits"""
+    """a message is queued under an id that is printed, and can be edited, moved and cancelled while it waits"""
     place.opened()
     place.event("turn.started", owner=os.getpid())
     first = place.ok("submit", "-s", "s", "one").text.strip()
@@ -180,7 +180,7 @@ def test_submit_default(place):
 
 
 def test_submit_wrong(place):
-    """what does not go together is refused"""
+    """options that exclude each other are refused"""
     for words, says in ((["--cancel", "a", "--edit", "b", "x"], "exclude each other"), (["--move", "a"], "--before"), (["--before", "a", "x"], "--move"),
                         (["--cancel", "a", "x"], "unexpected argument"), (["--edit", "a"], "the message is missing"), (["--cancel", "a", "--steer"], "for a new message"), (["--cancel", "a", "--queue"], "for a new message"),
                         (["--steer", "--queue", "x"], "exclude each other"),

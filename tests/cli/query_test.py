@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings pending`, `history`, `explain`, `status`, `stats`, `export`, `config`, and which session is meant."""
+"""Tests `tidings pending`, `history`, `explain`, `status`, `stats`, `export`, `config`, and the choice of the session."""
 import json
 import os
 import re
@@ -10,7 +10,7 @@ from kit import main
 
 
 def test_pending(place):
-    """pending lists what waits, --preview shows what the next carrier would get, and neither changes anything"""
+    """pending lists the waiting notifications, --preview shows what the next carrier would get, and neither changes anything"""
     for i in range(3):
         place.ok("push", "-s", "s", f"news {i}")
     text = place.ok("pending", "-s", "s", "-n", "2").text
@@ -26,7 +26,7 @@ def test_pending(place):
 
 
 def test_history_and_explain(place):
-    """history and explain tell what became of a notification"""
+    """history and explain report the outcome of a notification"""
     place.ok("push", "-s", "s", "-k", "tool.failed", "-l", "error", "broke")
     identifier = place.pending()[0]["id"]
     assert "pending" in place.ok("explain", "-s", "s", identifier).text
@@ -41,7 +41,7 @@ def test_history_and_explain(place):
 
 
 def test_explain_message(place):
-    """explain --message tells what became of a message, whatever its id looks like"""
+    """explain --message reports the outcome of a message with any id"""
     place.opened()
     place.ok("submit", "-s", "s", "--id", "42", "hello")
     assert "(message.submitted) the host was asked to start a turn with it" in place.ok("explain", "-s", "s", "--message", "42").text
@@ -53,7 +53,7 @@ def test_explain_message(place):
 
 
 def test_history_of_turns(place):
-    """history tells of turns with their messages"""
+    """history lists turns with their messages"""
     place.opened()
     place.ok("submit", "-s", "s", "--id", "m1", "hello")
     text = place.ok("history", "-s", "s").text
@@ -79,7 +79,7 @@ def test_status(place):
 
 
 def test_status_held(place):
-    """status says why urgent notifications wait: the last turns were all started for notifications"""
+    """status says that urgent notifications wait because too many turns in a row were started for notifications"""
     path = os.path.join(place.dir, "few.json")
     with open(path, "w", encoding="utf-8") as file:
         file.write('{"turns": {"max_auto_turns": 0}}')
@@ -110,7 +110,7 @@ def samples_of(text):
 
 
 def test_stats(place):
-    """stats counts, and --prometheus prints what Prometheus reads, of all sessions together and without their names"""
+    """stats prints counts, and --prometheus prints metrics for Prometheus, of all sessions together and without their names"""
     nasty = 'a"b\\c'
     place.ok("push", "-s", nasty, "-k", "ci.failed", "-l", "error", "x")
     place.ok("push", "-s", "t", "y")
@@ -136,10 +136,10 @@ def test_stats(place):
     assert alone["tidings_pushed"] == [({}, 1.0)] and set(alone) <= set(samples), alone
 
 
-# The test fleet-poison checks these.
+# Only a store in a database has these; the test fleet-poison checks them.
 ONLY_OF_A_DATABASE = {"tidings_inbox": {}, "tidings_dead_letters": {"reason": ""}, "tidings_connections": {"role": ""}, "tidings_standby_waits": {}}
 def test_dead_letters(place):
-    """history --dead lists what expired or was dropped, and nothing that was shown, taken back, filtered or taken over by another session"""
+    """history --dead lists notifications that expired or were dropped, but none that was shown, taken back, filtered or taken over by another session"""
     place.ok("push", "-s", "s", "-k", "ci.failed", "-l", "error", "shown")
     place.ok("push", "-s", "s", "-k", "ci.failed", "--ttl", "1ms", "too late")
     place.ok("push", "-s", "s", "-k", "ci.state", "--key", "k", "older")
@@ -166,7 +166,7 @@ FUNCTIONS = {"sum", "max", "by", "delta", "clamp_min", "histogram_quantile", "to
 
 
 def test_dashboard(place):
-    """each query of the Grafana dashboard is of metrics and labels that stats prints"""
+    """each query of the Grafana dashboard uses metrics and labels that stats prints"""
     place.ok("push", "-s", "s", "-k", "ci.failed", "x")
     place.ok("deliver", "-s", "s", "--at", "tool-result", stdin="z")
     place.ok("push", "-s", "s", "-k", "ci.failed", "y")
@@ -192,7 +192,7 @@ HIDDEN = "a\x7f\x9b31m\u202e\u200b\U000e0041b"  # DEL, C1, bidi, zero-width, a t
 
 
 def test_what_terminals_obey(place):
-    """JSON and the text for Prometheus hold no DEL, C1 or bidi, and the JSON reads as what was stored"""
+    """JSON and the text for Prometheus contain no DEL, C1 or bidi characters, and the JSON still has the stored text"""
     place.ok("push", "-s", "s", "-k", "a\u202eb.failed", HIDDEN)  # a kind holds no controls
     place.ok("submit", "-s", "s", HIDDEN)
     for words in (("pending", "--json"), ("explain", "--json", "4294967297"), ("stats", "--json"), ("queue", "--json"),
@@ -207,7 +207,7 @@ def test_what_terminals_obey(place):
 
 
 def test_labels_for_prometheus(place):
-    """each label for Prometheus, of a hostile session and source too, shows what terminals obey or hide; DEL and C1 never become one"""
+    """each label for Prometheus, even of a hostile source, shows control and invisible characters as escapes; DEL and C1 are refused"""
     hostile = "s\u202e\u2066\u200b\U000e0041\u2028t"
     place.ok("push", "-s", hostile, "-k", "a\u202e\u200b.failed", "x")
     text = place.ok("stats", "--prometheus").text
@@ -232,14 +232,14 @@ def test_export(place):
 
 
 def test_no_store(place):
-    """asking makes no store"""
+    """queries make no store"""
     for verb in (["pending", "-s", "s"], ["history", "-s", "s"], ["explain", "-s", "s", "1"], ["status", "-a"], ["stats", "--all"], ["export", "-s", "s"]):
         place.refused(*verb, says="there is no store at")
     assert not os.path.exists(place.state)
 
 
 def test_session_choice(place):
-    """of the sessions of running hosts whose folder holds the current one, the nearest is meant; -s and TIDINGS_SESSION come first"""
+    """without -s and TIDINGS_SESSION the session of a running host is chosen whose folder holds the current one and is the nearest"""
     inside = os.path.join(place.work, "deep", "er")
     os.makedirs(inside)
     os.mkdir(place.work + "-not")
@@ -264,7 +264,7 @@ def test_session_choice(place):
 
 
 def test_session_nearest(place):
-    """a newer agent in a folder above takes no push from the one that works here; in one folder the one that was used last is meant, not the one that was attached last"""
+    """a newer agent in a folder above gets no push from a nearer folder; in one folder the session that was used last is chosen, not the one that was attached last"""
     inside = os.path.join(place.work, "sub")
     os.makedirs(inside)
     place.opened("below", cwd=inside)
@@ -294,7 +294,7 @@ def test_session_nearest(place):
 
 
 def test_session_said(place):
-    """the verbs that report say which session they chose: in --json always, on stderr when there was a choice"""
+    """verbs that report print which session they chose: with --json always, on stderr if there was a choice"""
     place.opened("one", cwd=place.work)
     result = place.ok("push", "--json", "x")
     assert result.json["session"] == "one" and not result.said, result
@@ -312,7 +312,7 @@ def test_session_said(place):
 
 
 def test_session_mistyped(place):
-    """a session that the store does not know is an error that lists the others; --create makes it, and hosts make theirs"""
+    """an unknown session is an error that lists the others; --create makes it, and hosts make theirs"""
     place.creates = False
     place.refused("push", "-s", "first", "x", says="the store has no session 'first'; --create makes it.")
     place.opened("known", cwd="/somewhere")
@@ -333,7 +333,7 @@ def test_session_mistyped(place):
 
 
 def test_session_mistyped_asking(place):
-    """the verbs that ask, and those that change what waits, refuse an unknown session too; nothing is made, and the nearest names come first"""
+    """verbs that query or change waiting entries refuse an unknown session too; nothing is made, and the nearest names come first"""
     place.opened("known", cwd="/somewhere")
     for name in ("0", "5c1d2e9a-6f0b", "known-better"):
         place.ok("push", "-s", name, "x")
@@ -354,7 +354,7 @@ def test_session_mistyped_asking(place):
 
 
 def test_session_none(place):
-    """when no session is meant the sessions are listed, those of running hosts first"""
+    """if no session can be chosen, the error lists the sessions, those of running hosts first"""
     place.refused("push", "x", says="the store has no session yet")
     place.opened("elsewhere", cwd="/somewhere")
     place.ok("push", "-s", "nobody's", "x")
@@ -363,7 +363,7 @@ def test_session_none(place):
 
 
 def test_config(place):
-    """config checks by the key's name, shows what is in force and prints the schema"""
+    """config checks a file and names the wrong key, shows the effective configuration and prints the schema"""
     path = os.path.join(place.dir, "c.json")
     assert "the defaults are in force" in place.ok("config", "check").text
     for text, says in (('{"delivery": {"preset": "x"}}', "delivery.preset"), ('{"deliver": {}}', "deliver"), ("{", "not JSON"), ("[]", "is not an object"), ("", "is empty")):
@@ -386,7 +386,7 @@ def test_config(place):
 
 
 def test_config_default(place):
-    """~/.config/tidings/config.json is read, XDG_CONFIG_HOME comes first"""
+    """~/.config/tidings/config.json is read, but XDG_CONFIG_HOME takes precedence"""
     home = os.path.join(place.dir, ".config", "tidings")
     other = os.path.join(place.dir, "other", "tidings")
     for folder, most in ((home, 7), (other, 8)):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests `tidings queue`: waiting messages, and how a person may change them."""
+"""Tests `tidings queue`: waiting messages, and the changes that a person may make to them."""
 import os
 import sys
 
@@ -20,7 +20,7 @@ def busy(place, *messages):
 
 
 def test_list(place):
-    """queue lists what waits with its words, alike with and without `list`"""
+    """queue lists the waiting messages with their text, with and without `list`"""
     place.refused("queue", "-s", "s")
     assert not os.path.exists(place.store), "asking makes no store"
     place.opened()
@@ -34,7 +34,7 @@ def test_list(place):
 
 
 def test_change(place):
-    """edit, move and cancel do it to the message that is named"""
+    """edit, move and cancel change the message that is named"""
     busy(place, "m1", "m2", "m3")
     assert place.ok("queue", "-s", "s", "edit", "m2", "zwei").out == b""
     place.ok("queue", "-s", "s", "edit", "m3", "-", stdin="drei\n")
@@ -58,7 +58,7 @@ def test_redirect(place):
 
 
 def test_steer_idle(place):
-    """a message that is steered while no turn runs waits for its own, and that is said"""
+    """a message that is steered while no turn runs waits for a turn of its own, and stderr says so"""
     busy(place, "m1", "m2")
     assert not place.ok("queue", "-s", "s", "steer", "m1").said
     place.event("turn.failed", owner=os.getpid())
@@ -68,7 +68,7 @@ def test_steer_idle(place):
 
 
 def test_clear(place):
-    """clear cancels all that waits, offered or not, and nothing that has started"""
+    """clear cancels all waiting messages, offered or not, and none that has started"""
     busy(place, "m1", "m2", "m3")
     place.ok("queue", "-s", "s", "steer", "m3")
     place.event("turn.finished", owner=os.getpid())  # m1 is offered
@@ -82,7 +82,7 @@ def test_clear(place):
 
 
 def test_wrong(place):
-    """what cannot be done is refused"""
+    """wrong actions are refused"""
     busy(place, "m1")
     for words, says in ((["jump"], "'jump' is not one of list, edit"), (["edit", "m1"], "an id and a text are missing"), (["cancel"], "the id of a message is missing"),
                         (["steer", "m1", "m2"], "unexpected argument 'm2'"), (["clear", "m1"], "unexpected argument 'm1'")):

@@ -64,7 +64,7 @@ def secret(place, name):
 
 
 def test_pull_request(place):
-    """checks on a pull request, through a tunnel: the session on the branch has the failure"""
+    """checks on a pull request, through a tunnel: the session on the branch gets the failure"""
     subprocess.run(["git", "init", "-q", "-b", "fix", place.work], check=True)
     subprocess.run(["git", "-C", place.work, "remote", "add", "origin", "https://github.com/octo/hello.git"], check=True)
     place.opened("worker")
@@ -93,7 +93,7 @@ def test_alertmanager(place):
 
 
 def test_cron(place):
-    """a cron job: what failed waits in the box for the agent that joins it later"""
+    """a cron job: its failure waits in the box for the agent that joins it later"""
     with open(os.path.join(place.work, "backup.sh"), "w", encoding="ascii") as file:
         file.write("#!/bin/sh\necho no space left\nexit 3\n")
     os.chmod(os.path.join(place.work, "backup.sh"), 0o755)
@@ -106,7 +106,7 @@ def test_cron(place):
 
 
 def test_journal(place):
-    """the journal: the agent of the folder has what failed"""
+    """the journal: the agent of the folder gets the failure"""
     fake(place, "journalctl", """echo '{"_SYSTEMD_UNIT":"web.service","PRIORITY":"3","MESSAGE":"it broke","__CURSOR":"c"}'""")
     place.opened("here")
     typed(place, walk("Lines of another program"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings run` without a terminal: output, exit codes, signals, detaching, logs."""
+"""Tests `tidings run` without a terminal: output, exit codes, signals, detaching, logs."""
 import contextlib
 import json
 import os
@@ -27,7 +27,7 @@ def read(path):
 
 
 def test_stopped(place):
-    """a command that succeeds: its output comes through on both streams, the log has it all, the session is told"""
+    """the output of a successful command comes through on both streams, the log has all of it, and the session is notified"""
     result = place.ok("run", *S, "--", "sh", "-c", "echo out; echo err >&2")
     assert result.out == b"out\n" and result.err == b"err\n", result
     assert sorted(read(log_of(place)).splitlines()) == [b"err", b"out"]
@@ -40,7 +40,7 @@ def test_stopped(place):
 
 
 def test_failed(place):
-    """a command that fails: the exit code is passed on and told"""
+    """the exit code of a failed command is passed on and reported"""
     assert place.refused("run", *S, "--name", "the tests", "--", "sh", "-c", "echo no; exit 3", code=3).out == b"no\n"
     [item] = place.pending()
     assert item["kind"] == {"source": "run", "name": "failed"} and item["level"] == "error", item
@@ -49,7 +49,7 @@ def test_failed(place):
 
 
 def test_content(place):
-    """the model reads the last lines, as people would read them"""
+    """the model gets the last lines as people would see them"""
     script = r"i=0; while [ $i -lt 100 ]; do echo line $i; i=$((i+1)); done; printf '\033[31mred\033[0m\rbar: 10%%\rbar: 99%%\nbad \377 byte\n\n'; exit 2"
     place.refused("run", *S, "--", "sh", "-c", script, code=2)
     [message] = place.messages()
@@ -66,7 +66,7 @@ for i in 1 2 3 4 5 6 7 8 9; do echo "      at process.frame$i (node:internal/tim
 
 
 def test_why(place):
-    """of a command that failed the model first reads the lines that say why, with their numbers in the log"""
+    """for a failed command the notification begins with the lines that say why, with their numbers in the log"""
     place.refused("run", *S, "--", "sh", "-c", MOCHA, code=1)
     message = place.messages()[0]
     why = "\nLines of the log that say why:\n  7: 1) Array\n  8: #indexOf()\n  9: should return -1:\n" \
@@ -76,7 +76,7 @@ def test_why(place):
 
 
 def test_why_when_killed(place):
-    """when run itself is killed, the lines that say why are those of the log"""
+    """when run itself is killed, the lines that say why come from the log"""
     mark = os.path.join(place.work, "mark")
     process = place.start("run", *S, "--", "sh", "-c", f"echo a.c:3:1: error: x; seq 9; echo $$ >{mark}; exec sleep 1000", start_new_session=True)
     until(lambda: os.path.exists(mark) and read(mark), "it runs")
@@ -89,7 +89,7 @@ def test_why_when_killed(place):
 
 
 def test_masked(place):
-    """passwords and tokens are masked in the notification and in history; the log has them; --no-mask shows them"""
+    """passwords and tokens are masked in the notification and in history, but not in the log; --no-mask shows them"""
     secret = "a1B2c3D4e5F6g7H8i9J0" * 2
     with open(os.path.join(place.work, "token"), "w", encoding="utf-8") as file:
         file.write(f"ghp_{secret}\n")
@@ -109,7 +109,7 @@ def test_masked(place):
 
 
 def test_hostile(place):
-    """what would act on a terminal, or hide lines, or is much, is harmless"""
+    """output that would control a terminal or hide lines, or that is long, does no harm"""
     script = r"head -c 30000 /dev/zero | tr '\0' '\033'; printf '\033]0;open\033P\nmiddle\033[\n\0\b\007%s' end; exit 1"
     place.refused("run", *S, "--", "sh", "-c", script, code=1)
     assert place.messages()[0].endswith("\nThe last lines:\n  middle\n  end"), place.messages()
@@ -120,7 +120,7 @@ def test_hostile(place):
 
 
 def test_small_block(place):
-    """where there is little room the first line stays"""
+    """if there is little room, the first line stays"""
     config = os.path.join(place.dir, "small.json")
     with open(config, "w", encoding="utf-8") as file:
         json.dump({"limits": {"message_bytes": 300}}, file)
@@ -130,7 +130,7 @@ def test_small_block(place):
 
 
 def test_silent(place):
-    """a command that prints nothing"""
+    """the notification of a command without output says so"""
     place.refused("run", *S, "--", "false", code=1)
     place.refused("run", *S, "--", "sh", "-c", "head -c 30000 /dev/zero; exit 1", code=1)
     silent, shows_nothing = place.messages()
@@ -138,7 +138,7 @@ def test_silent(place):
 
 
 def test_killed(place):
-    """a signal is 128 + its number, and named"""
+    """for a command that a signal has killed, the exit code is 128 + the signal's number, and the notification names the signal"""
     place.refused("run", *S, "--", "sh", "-c", "kill -SEGV $$", code=128 + signal.SIGSEGV)
     place.refused("run", *S, "--", "sh", "-c", f"kill -{signal.SIGRTMIN + 1} $$", code=128 + signal.SIGRTMIN + 1)
     first, second = place.messages()
@@ -146,7 +146,7 @@ def test_killed(place):
 
 
 def test_itself_killed(place):
-    """when run itself is killed, its watchdog says that it was lost track of, with what it had printed; detached too, and when its whole group is killed"""
+    """when run itself is killed, its watchdog reports that it has lost track, with the output so far; also when detached, and when the whole process group is killed"""
     for number, more in enumerate(((), ("--detach", "--json"))):
         mark = os.path.join(place.work, f"command-{number}")
         started = place.start("run", *S, *more, "--name", f"lost{number}", "--", "sh", "-c", f"echo ready; echo $$ >{mark}; exec sleep 1000", start_new_session=True)
@@ -163,7 +163,7 @@ def test_itself_killed(place):
 
 
 def test_killed_at_its_start(place):
-    """the watchdog is there before the command: a command that kills what runs it, with its whole group, is reported"""
+    """the watchdog starts before the command: if the command kills run with its whole process group, that is reported"""
     place.opened("s")
     for more in ((), ("--detach",)):
         place.start("run", *S, *more, "--name", "early", "--", "sh", "-c", "kill -KILL $PPID -$PPID", start_new_session=True)
@@ -172,7 +172,7 @@ def test_killed_at_its_start(place):
 
 
 def test_killed_while_it_reports(place):
-    """run is killed when its command has ended and a busy store makes the report wait: the session is notified all the same"""
+    """if run is killed while its report waits for a busy store, the session is notified nevertheless"""
     mark, gate = os.path.join(place.dir, "mark"), os.path.join(place.dir, "gate")
     os.mkfifo(gate)
     process = place.start("run", *S, "--name", "late", "--", "sh", "-c", f"echo out; echo $$ >{mark}; exec cat {gate}")
@@ -188,7 +188,7 @@ def test_killed_while_it_reports(place):
 
 
 def test_killed_after_it_reported(place):
-    """run is killed between the report of the end and the watchdog's: the second has the id of the first, and no effect"""
+    """if run is killed after it has reported the end, the watchdog's report has the same id, and no effect"""
     started = place.ok("run", *S, "--detach", "--json", "--", "sleep", "1000").json
     command = until(lambda: child_with(started["pid"], "sleep"), "the command")
     [watchdog] = [pid for pid in children(started["pid"]) if pid != command]
@@ -202,7 +202,7 @@ def test_killed_after_it_reported(place):
 
 
 def test_log_limit(place):
-    """--log-limit: the log ends with a line that says so, the model reads it, and the command goes on with its output"""
+    """at --log-limit the log ends with a line that says so, which the model gets too; the command and its output continue"""
     result = place.ok("run", *S, "--log-limit", "2K", "--", "sh", "-c", "seq 1000; echo the end")
     assert result.out.decode().splitlines()[-1] == "the end"
     log = read(log_of(place))
@@ -217,7 +217,7 @@ def test_log_limit(place):
 
 
 def test_not_started(place):
-    """what cannot be started is no news, and leaves no log"""
+    """a command that cannot be started causes no notification, and leaves no log"""
     place.refused("run", *S, "--", "no-such-command", code=127, says="cannot run 'no-such-command': No such file or directory")
     place.refused("run", *S, "--", place.dir, code=126, says="Permission denied")
     place.refused("run", *S, "--detach", "--", "no-such-command", code=127, says="cannot run 'no-such-command'")
@@ -225,7 +225,7 @@ def test_not_started(place):
 
 
 def test_before(place):
-    """what is wrong is said before anything is started"""
+    """wrong arguments are reported before anything is started"""
     mark = os.path.join(place.dir, "mark")
     place.refused("run", "--to", "nobody", "--", "touch", mark, code=2, says="'nobody' is no address")
     place.refused("run", *S, "--", "touch", mark, env={"TIDINGS_PLUGIN": "/nowhere.so"}, says="/nowhere.so")
@@ -244,7 +244,7 @@ def test_before(place):
 
 
 def test_names_of_bytes(place):
-    """names and folders that are not UTF-8: the session is told all the same"""
+    """names and folders that are not UTF-8 are replaced in the notification, which is sent"""
     program = os.path.join(os.fsencode(place.dir), b"t\xff")
     os.symlink("/bin/true", program)
     state = os.path.join(os.fsencode(place.dir), b"state\xfe")
@@ -256,18 +256,18 @@ def test_names_of_bytes(place):
 
 
 def test_options_end(place):
-    """options behind the command are the command's"""
+    """options after the command belong to the command"""
     assert place.ok("run", *S, "echo", "-n", "--name", "x", "-s").out == b"--name x -s"
     assert place.ok("run", *S, "--quiet", "echo", "x").out == b""
 
 
 def test_stdin(place):
-    """stdin is the command's"""
+    """the command gets stdin"""
     assert place.ok("run", *S, "--", "cat", stdin=b"in\0put").out == b"in\0put"
 
 
 def test_large(place):
-    """much output comes through whole, and the log has all of it"""
+    """large output comes through whole, and the log has all of it"""
     result = place.ok("run", *S, "--", "sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x")
     assert len(result.out) == 20_000_000 and os.path.getsize(log_of(place)) == 20_000_000
 
@@ -282,7 +282,7 @@ def test_slow_reader(place):
 
 
 def test_reader_gone(place):
-    """a reader that goes away ends the command as it would without us"""
+    """if the reader goes away, the command ends as it would without run"""
     process = place.start("run", *S, "--", "yes")
     process.stdout.read(10)
     process.stdout.close()
@@ -291,7 +291,7 @@ def test_reader_gone(place):
 
 
 def test_full_output(place):
-    """an output that is full: it is said, the command goes on, the log has all of it"""
+    """if the output is full, stderr says so, the command continues, and the log has all of it"""
     if not os.path.exists("/dev/full"):
         raise Skip("there is no /dev/full")
     with open("/dev/full", "wb") as full:
@@ -301,7 +301,7 @@ def test_full_output(place):
 
 
 def test_full_log(place):
-    """a log that is full: the command goes on, and hosts are told that the log is incomplete"""
+    """if the disk of the log is full, the command continues, and the notification says that the log is incomplete"""
     if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True).returncode:
         raise Skip("only root may mount a small file system")
     script = f"""mount -t tmpfs -o size=64k none "{place.state}/tidings/logs" && exec "{TIDINGS}" run -s s --create -- sh -c 'head -c 300000 /dev/zero; echo end'"""
@@ -314,7 +314,7 @@ def test_full_log(place):
 
 
 def test_signals(place):
-    """signals that are sent to run reach the command, whose exit code says what came of it"""
+    """signals that are sent to run reach the command, and run ends with the command's exit code"""
     script = "trap 'echo got $1; exit 9' TERM; trap 'echo usr1' USR1; echo ready; while :; do sleep 0.05; done"
     process = place.start("run", *S, "--", "sh", "-c", script)
     assert process.stdout.readline() == b"ready\n"
@@ -345,7 +345,7 @@ def has_open(pid, path):
 
 
 def test_ignored_signals(place):
-    """what was ignored stays ignored, as nohup means it; SIGPIPE is as it was"""
+    """ignored signals stay ignored, as nohup expects; SIGPIPE is not ignored, and no signal is blocked"""
     script = 'trap "" HUP; exec "$0" run -s s --create -- grep -E "SigIgn|SigBlk" /proc/self/status'
     out = subprocess.run(["sh", "-c", script, TIDINGS], env=place.env, check=True, capture_output=True, timeout=DEADLINE_S).stdout.decode()
     masks = dict(re.findall(r"(\w+):\s+([0-9a-f]+)", out))
@@ -354,14 +354,14 @@ def test_ignored_signals(place):
 
 
 def test_left_behind(place):
-    """what the command leaves running does not keep run from ending, and no zombie is left"""
+    """processes that the command leaves do not keep run from ending"""
     place.ok("run", *S, "--", "sh", "-c", "sleep 1000 & echo $! >pid; echo out")
     with open(os.path.join(place.work, "pid"), encoding="utf-8") as file:
         os.kill(int(file.read()), signal.SIGKILL)  # it still runs
 
 
 def test_detach(place):
-    """--detach returns at once, prints handle, log and process, and the end is told"""
+    """--detach returns at once and prints handle, log and process; the end is reported later"""
     gate = os.path.join(place.dir, "gate")
     os.mkfifo(gate)
     result = place.ok("run", *S, "--detach", "--name", "bg", "--", "sh", "-c", f"echo started; cat {gate}; exit 4")
@@ -378,7 +378,7 @@ def test_detach(place):
 
 
 def test_detach_holds_nothing(place):
-    """a detached command holds none of its caller's pipes"""
+    """a detached command keeps none of its caller's pipes open"""
     reader, writer = os.pipe()
     result = place.ok("run", *S, "--detach", "--json", "--", "sh", "-c", "ls -l /proc/self/fd >fds; exec sleep 1000", pass_fds=[writer])
     os.close(writer)
@@ -392,7 +392,7 @@ def test_detach_holds_nothing(place):
 
 
 def test_detach_busy(place):
-    """a store that is busy when a detached command ends is waited for"""
+    """if the store is busy when a detached command ends, the report waits for it"""
     gate = os.path.join(place.dir, "gate")
     os.mkfifo(gate)
     result = place.ok("run", *S, "--detach", "--json", "--", "cat", gate).json
@@ -405,13 +405,13 @@ def test_detach_busy(place):
 
 
 def test_told_in_vain(place):
-    """a store that cannot be written at the end: it is said, and the exit code is the command's"""
+    """if the store cannot be written at the end, stderr says so, and the exit code is the command's"""
     result = place.refused("run", *S, "--", "sh", "-c", f'"{os.environ["TIDINGS_CLI_TRICK"]}" newer "{place.store}"; exit 5', code=5)
     assert "TIDINGS_E_SCHEMA_NEWER" in result.said and "the session was not notified" in result.said and place.logs in result.said, result
 
 
 def test_prune(place):
-    """old logs go, those that are still written stay, and nothing else is touched"""
+    """old logs are removed, but none that is still written, and no other file"""
     os.makedirs(place.logs, mode=0o700)
     os.chmod(place.store, 0o700)
     for i in range(250):

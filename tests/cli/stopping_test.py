@@ -14,7 +14,7 @@ def actions(place):
 
 
 def test_stop(place):
-    """the host that runs a turn is asked to end it; then a message that was submitted goes next"""
+    """stop asks the host that runs a turn to end it; then a message that was submitted starts the next turn"""
     place.opened()
     place.event("turn.started", owner=os.getpid())
     assert place.ok("stop", "-s", "s").said == f"tidings stop: test (pid {os.getpid()}) is asked to end the turn\n"
@@ -27,7 +27,7 @@ def test_stop(place):
 
 
 def test_stop_by_name(place):
-    """only the turn that was seen is meant"""
+    """stop ends only the turn that it has seen"""
     place.opened()
     place.ok("submit", "-s", "s", "--id", "m1", "x")
     assert "when it begins" in place.ok("stop", "-s", "s").said
@@ -43,7 +43,7 @@ def test_stop_by_name(place):
 
 
 def test_stop_wakes(place):
-    """a script that waits for something to do is woken, and prints it"""
+    """stop wakes a script that waits, which prints the action"""
     place.opened()
     place.event("turn.started", owner=os.getpid())
     wait = place.start("wait", "-s", "s", "--owner", str(os.getpid()))
@@ -52,7 +52,7 @@ def test_stop_wakes(place):
 
 
 def test_nothing_runs(place):
-    """where no turn runs that is said, and a host that is gone is an error while its turn seems to run"""
+    """if no turn runs, stop says so; if the host has ended while its turn seems to run, that is an error"""
     place.refused("stop", "-s", "s", says="there is no store")
     place.opened()
     assert place.ok("stop", "-s", "s").said == "tidings stop: no turn runs in session 's'\n"

@@ -34,7 +34,7 @@ def filled(place, count=3):
 
 
 def test_check(place):
-    """check: sound with exit code 0; each finding with exit code 1, in words and as JSON; doctor says it too"""
+    """check ends with 0 for a sound store, and with 1 and its findings, in words or JSON, for another one; doctor reports the same"""
     filled(place)
     assert place.ok("store", "check").text.startswith(f"{place.store}: sound; 1 sessions, 3 notifications, 0 messages, ")
     answer = place.ok("store", "check", "--json").json
@@ -53,7 +53,7 @@ def test_check(place):
 
 
 def test_forget(place):
-    """forget: says what goes, with --dry-run without doing it; nothing of another session; a host that runs keeps its session"""
+    """forget says how much it removes, with --dry-run without doing so; it removes nothing of another session, and refuses a session with a running host"""
     filled(place)
     place.ok("push", "--create", "-s", "other", "stays")
     assert place.ok("store", "forget", "-s", "s", "--dry-run").text == "session s: would go: 3 notifications, 0 deliveries, 0 messages, 4 rows in all\n"
@@ -70,7 +70,7 @@ def test_forget(place):
 
 
 def test_doctor_reads_every_row(place):
-    """doctor runs the check: it says of a row whose checksum is wrong what opening the store does not see"""
+    """doctor runs the check: it finds a row with a wrong checksum, which opening the store does not find"""
     filled(place)
     path = os.path.join(place.store, "data.mdb")
     with open(path, "r+b") as file:
@@ -85,7 +85,7 @@ def test_doctor_reads_every_row(place):
 
 
 def test_crash(place):
-    """a check that dies is a finding, and not the end of the command"""
+    """a check that crashes is a finding, and does not end the command"""
     filled(place)
     result = place.run("store", "check", env={"TIDINGS_PLUGIN": CRASHES})
     assert result.code == 1 and "ended by signal 11" in result.text, result
@@ -93,7 +93,7 @@ def test_crash(place):
 
 
 def test_in_use(place):
-    """while a process has the store open: backup works, salvage and migrate name the process"""
+    """while a process has the store open, backup works, and salvage and migrate refuse and name the process"""
     messages = filled(place)
     holder = place.hold()
     copy = os.path.join(place.dir, "copy")
@@ -107,7 +107,7 @@ def test_in_use(place):
 
 
 def test_backup(place):
-    """backup: a store of its own, mode 0700; nothing is overwritten"""
+    """backup makes a store of its own with mode 0700, and overwrites nothing"""
     messages = filled(place)
     copy = os.path.join(place.dir, "copy")
     assert place.ok("store", "backup", copy).text.startswith(f"{copy}: 1 sessions, 3 notifications")
@@ -124,7 +124,7 @@ def test_backup(place):
 
 
 def test_salvage(place):
-    """salvage: what is whole is in the new store, with what was lost said; the old one stays as it is"""
+    """salvage copies the undamaged rows into a new store, reports the losses, and leaves the old store unchanged"""
     filled(place, 60)
     place.opened("t")
     place.ok("push", "-s", "t", "of the other")
@@ -149,7 +149,7 @@ def test_salvage(place):
 
 
 def test_migrate(place):
-    """migrate: an older layout only; the refusal of an older or newer store names what to do"""
+    """migrate converts only an older layout; the refusal of an older store names the command"""
     filled(place)
     place.refused("store", "migrate", place.store, place.store + "2", says=["TIDINGS_E_STATE", "nothing to migrate"])
     place.trick("older", place.store)
@@ -165,7 +165,7 @@ def test_migrate(place):
 
 
 def test_usage(place):
-    """wrong words are usage errors"""
+    """wrong arguments are usage errors"""
     for words, says in ((["store"], "check, backup, salvage, migrate, init, upgrade, drop, copy or forget"), (["store", "mend"], "'mend' is not one of"),
                         (["store", "check", "x", "y"], "unexpected argument 'y'"), (["store", "check", "x", "-S", "y"], "takes the store as an argument"), (["store", "backup"], "name the folder to make"),
                         (["store", "salvage", "a"], "name the store and the folder to make"),

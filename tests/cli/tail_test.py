@@ -42,7 +42,7 @@ def test_json(place):
 
 
 def test_follow(place):
-    """-f goes on with what happens next, says nothing twice, and ends on a signal"""
+    """-f continues with later events, prints nothing twice, and ends on a signal"""
     place.opened()
     place.ok("push", "-s", "s", "before")
     with open(os.path.join(place.dir, "out"), "w+b") as out:
@@ -68,7 +68,7 @@ def test_follow(place):
 
 
 def test_refusals(place):
-    """a reader that goes away ends it, and so does a store that is not there"""
+    """tail ends if its reader goes away, or if there is no such store"""
     place.refused("tail", "-s", "s", "-S", "nowhere", says="nowhere")
     place.refused("tail", "-s", "s", "-n", "many", code=2, says="--lines")
     place.opened()

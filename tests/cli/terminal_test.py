@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings run` on a terminal: waiting for input, the progress line, job control."""
+"""Tests `tidings run` on a terminal: waiting for input, the progress line, job control."""
 import fcntl
 import os
 import pty
@@ -36,7 +36,7 @@ class Terminal:
         os.close(self.fd)
 
     def read(self, wait_s=0.05):
-        """Reads the output so far. False at its end."""
+        """Reads more output. Returns False at its end."""
         if not select.select([self.fd], [], [], wait_s)[0]:
             return True
         try:
@@ -106,24 +106,24 @@ def check_waits(place, *command, prompt=b"", answer=b"blue\n"):
 
 
 def test_waits_shell(place):
-    """a shell that reads an answer waits"""
+    """a shell that reads an answer counts as waiting"""
     check_waits(place, "sh", "-c", "printf 'colour? '; read x; echo got $x", prompt=b"colour\\? ")
 
 
 def test_waits_below(place):
-    """a program below the command that reads the terminal by its name waits"""
+    """a program below the command that opens the terminal by its name and reads it counts as waiting"""
     check_waits(place, "sh", "-c", "echo x | (cat >/dev/null; head -n 1 </dev/tty >/dev/null)")
 
 
 def test_waits_poll(place):
-    """one that polls or selects nothing but its terminal waits"""
+    """a program that polls or selects only its terminal counts as waiting"""
     for wait in ("p = select.poll(); p.register(0, select.POLLIN); p.poll()", "select.select([0], [], [])"):
         check_waits(place, sys.executable, "-c", f"import select\n{wait}\ninput()")
         place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="x")
 
 
 def test_does_not_wait(place):
-    """one that sleeps, computes or polls the terminal among other things does not wait"""
+    """a program that sleeps, or that polls other descriptors too, does not count as waiting"""
     script = "import select, os, time\nr, w = os.pipe()\nprint('on', flush=True)\nselect.select([0, r], [], [], 3)\nselect.select([0], [], [], 2)"
     with run(place, sys.executable, "-c", script) as terminal:
         terminal.expect(b"on")
@@ -132,7 +132,7 @@ def test_does_not_wait(place):
 
 
 def test_progress(place):
-    """a line says what runs and for how long, gives way to output and is gone at the end"""
+    """a line names the command and its time; it gives way to output, and is gone at the end"""
     with run(place, "sh", "-c", f"echo one; cat {gate(place)}; echo two") as terminal:
         terminal.expect(b"one\r\n\r\x1b\\[Ksh: \\d+ s")
         go(place)
@@ -142,7 +142,7 @@ def test_progress(place):
 
 
 def test_progress_quiet(place):
-    """--quiet shows the line and the last output in it, and says at the end where the output is"""
+    """--quiet adds the last output to that line, and finally says where the output is"""
     with run(place, "sh", "-c", f"echo one; printf '\\033[31mhalf \\033[0mway'; cat {gate(place)}; exit 1", quiet=True) as terminal:
         terminal.expect(b"sh: \\d+ s \\| half way")
         go(place)
@@ -151,7 +151,7 @@ def test_progress_quiet(place):
 
 
 def test_progress_hostile(place):
-    """neither the name nor what was printed acts on the terminal from within the line"""
+    """neither the name nor the output in the line controls the terminal"""
     script = f"printf 'a\\tb \\302\\23331mred\\342\\200\\256c'; cat {gate(place)}"
     command = [TIDINGS, "run", "-s", "s", "--create", "--quiet", "--name", "na\x1b[31m\u009bme", "--", "sh", "-c", script]
     with Terminal(place, command) as terminal:
@@ -161,7 +161,7 @@ def test_progress_hostile(place):
 
 
 def test_no_progress(place):
-    """no line on a terminal that cannot erase one, nor behind a prompt"""
+    """there is no such line on a terminal that cannot erase it, or after a prompt"""
     with run(place, "sh", "-c", "echo one; sleep 2.2", env={"TERM": "dumb"}) as terminal:
         assert terminal.end() == 0
     assert terminal.seen == b"one\r\n", terminal.seen
@@ -171,7 +171,7 @@ def test_no_progress(place):
 
 
 def test_prints_as_on_a_terminal(place):
-    """the command prints to a terminal of the same size, byte for byte and in its order; --no-tty, --quiet and a stdout that is none give it a pipe"""
+    """the command prints to a terminal of the same size, byte for byte and in its order; with --no-tty, --quiet, or a stdout that is no terminal, it prints to a pipe"""
     show = ("import os, sys\nfor fd in (1, 2): print(fd, os.isatty(fd), os.get_terminal_size(fd) if os.isatty(fd) else '', file=sys.stderr if fd == 2 else sys.stdout, flush=True)\n"
             "os.write(1, b'a\\x1b[31mred\\rb\\n')\nos.write(2, b'after\\n')")
     for options, terminals in (((), (True, True)), (("--no-tty",), (False, False))):
@@ -190,7 +190,7 @@ def test_prints_as_on_a_terminal(place):
 
 
 def test_resized(place):
-    """a terminal that is resized: so is the command's, and the command learns of it"""
+    """when the terminal is resized, the command's terminal is too, and the command gets the signal"""
     # The kernel's signal may come before run has resized the command's terminal; run sends another one then.
     script = "trap 'stty size <&2 | grep \"21 61\" && exit 0' WINCH; echo ready; while :; do sleep 0.05; done"
     with run(place, "sh", "-c", script) as terminal:
@@ -201,7 +201,7 @@ def test_resized(place):
 
 
 def test_interrupt(place):
-    """Ctrl-C reaches the command once, and what it makes of it is told"""
+    """Ctrl-C reaches the command once, and the notification has the command's exit code"""
     script = ("import signal, sys\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])\nprint('ready', flush=True)\n"
               "signal.sigwait([signal.SIGINT])\nprint('caught', flush=True)\n"
               "sys.exit(8 if signal.sigtimedwait([signal.SIGINT], 2) else 7)")
@@ -214,7 +214,7 @@ def test_interrupt(place):
 
 
 def test_job_control(place):
-    """a command that reads from the background stops with run, is told of, and goes on in the foreground"""
+    """a command that reads from the background stops together with run, that is reported, and it continues in the foreground"""
     if not os.path.exists("/bin/bash"):
         raise Skip("there is no bash")
     place.opened()

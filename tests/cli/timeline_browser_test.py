@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tests the page of `tidings timeline` in a headless Chromium, if this machine has one. $TIDINGS_PICTURES names a folder for screenshots.
 
-$TIDINGS_TIMELINE_MANY is how many notifications the large page has: 10,000, or 100,000 in `./dev test timeline`."""
+$TIDINGS_TIMELINE_MANY is the number of notifications on the large page: 10,000, or 100,000 in `./dev test timeline`."""
 import os
 import re
 import subprocess
@@ -51,7 +51,7 @@ def drawn(view):
 
 
 def test_page(place):
-    """by keys and by mouse one gets to each notification, to its explanation and its delivery; nothing is said on the console"""
+    """keys and mouse lead to each notification, its explanation and its delivery; the console has no message"""
     view = browser()
     session(place)
     view.open(written(place, page_of(place)))
@@ -87,7 +87,7 @@ def test_page(place):
 
 
 def test_filters(place):
-    """the filters by outcome, level, producer and words leave out what they should"""
+    """the filters by outcome, level, producer and words leave out the right notifications"""
     view = browser()
     session(place)
     view.open(written(place, page_of(place)))
@@ -128,7 +128,7 @@ def test_hostile(place):
 
 
 def test_themes(place):
-    """light and dark: the page and its pictures follow the button"""
+    """light and dark: the page and its pictures change with the button"""
     view = browser()
     session(place)
     view.open(written(place, page_of(place)))
@@ -142,7 +142,7 @@ def test_themes(place):
 
 
 def test_axis(place):
-    """axis and lanes have one width beside the lanes' scrollbar, at every size of the window, and no size scrolls sideways"""
+    """axis and lanes have one width beside the lanes' scrollbar, at every size of the window, and the page never scrolls sideways"""
     view = browser()
     session(place)
     page = written(place, with_data(page_of(place), many(2000)), "axis.html")
@@ -164,7 +164,7 @@ def test_axis(place):
 
 
 def test_truth(place):
-    """the page says what is forgotten, and whether it has the bytes that the agent was given"""
+    """the page says how many entries are forgotten, and whether it has the bytes that the agent was given"""
     view = browser()
     session(place)
     data = many(200)
@@ -183,7 +183,7 @@ def test_truth(place):
 
 
 def test_folds(place):
-    """filters fold the lanes and the counts; keys find errors and what was not delivered; a time finds what the model had got"""
+    """filters fold the lanes and the counts; keys find errors and undelivered notifications; a time finds what the model had been given by then"""
     view = browser()
     session(place)
     data = many(400)
@@ -226,7 +226,7 @@ def test_folds(place):
 
 
 def test_moment(place):
-    """a time without a day is one that the session has had, however much later the page was made; what was never shown is listed with its reason"""
+    """a time without a day is one within the session, even if the page was made days later; the page lists what was never shown, with the reasons"""
     view = browser()
     session(place)
     data = many(400)
@@ -265,7 +265,7 @@ def test_moment(place):
 
 
 def test_day(place):
-    """a day of two thousand real notifications: its page says what the model had got at 15:40, what it never got, and why"""
+    """the page of a day with two thousand real notifications says what the model had been given at 15:40, what it never got, and why"""
     if os.environ.get("TIDINGS_SANITIZE"):
         raise Skip("Python would have to start with the sanitizer's library")
     view = browser()
@@ -305,7 +305,7 @@ return seen;
 
 
 def test_contrast(place):
-    """what is drawn has a contrast of at least 3 : 1 to what it is drawn on, light and dark"""
+    """all marks and texts have a contrast of at least 3 : 1 to their background, light and dark"""
     view = browser()
     session(place)
     view.open(written(place, page_of(place)))
@@ -340,7 +340,7 @@ def opened_by_cpu(view, page):
 
 
 def test_many(place):
-    """a large page opens, draws no more for more notifications than can be seen of them, and the keys work in it"""
+    """a large page opens, its drawing does not grow with the notifications that cannot be distinguished, and the keys work"""
     view = browser()
     session(place)
     pages = {count: written(place, with_data(page_of(place), many(count)), f"many-{count}.html") for count in (MANY // 10, MANY)}

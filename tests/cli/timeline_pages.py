@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Makes pages of `tidings timeline` with other data than the store's: the command's own page, with the test's data between its tags."""
+"""Makes pages of `tidings timeline` with the test's data: takes the page that the command has written, and replaces the data in it."""
 import json
 import random
 

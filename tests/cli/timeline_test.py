@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tidings timeline: the file that it writes. timeline_browser_test.py opens it."""
+"""Tests the file that `tidings timeline` writes. timeline_browser_test.py opens it."""
 import base64
 import hashlib
 import json
@@ -29,7 +29,7 @@ def page_of(place):
 
 
 def test_page(place):
-    """the page has what explain says of each notification"""
+    """the page has the text of explain for each notification"""
     session(place)
     data = data_of(page_of(place))
     strings, items = data["strings"], data["items"]
@@ -42,7 +42,7 @@ def test_page(place):
 
 
 def test_bytes(place):
-    """the page has the bytes that each carrier got, whatever the configuration is now, and says how they were rendered"""
+    """the page has the bytes that each carrier got, under any present configuration, and says how they were rendered"""
     place.opened()
     with open(os.path.join(place.work, "balanced.json"), "w", encoding="utf-8") as file:
         json.dump({"delivery": {"preset": "balanced", "max_bytes": 900}}, file)
@@ -66,7 +66,7 @@ def test_bytes(place):
 
 
 def test_messages(place):
-    """the page has what people and triggers submitted, and what became of it"""
+    """the page has the messages of people and triggers, and their states"""
     place.opened()
     place.ok("submit", "-s", "s", "Is the build green? <b>")
     data = data_of(page_of(place))
@@ -101,7 +101,7 @@ def test_trace(place):
 
 
 def test_refusals(place):
-    """it says what is missing, and leaves no file where it fails"""
+    """timeline says what is missing, and leaves no file if it fails"""
     place.ok("push", "-s", "s", "x")
     place.refused("timeline", "-s", "s", code=2, says="-o FILE is missing")
     place.refused("timeline", "-s", "s", "-o", "no/such/folder", says="no/such/folder")

@@ -25,7 +25,7 @@ def due(place, *words, **more):
 
 
 def test_times(place):
-    """--in and --at take durations, times of day, dates, zones and seconds; what is over is due at once; the rest is refused in words"""
+    """--in and --at take durations, times of day, dates, zones and seconds; a time in the past is due at once; other texts are refused"""
     now = time.time()
     assert now + 1190 <= due(place, "--in", "20m") <= time.time() + 1210
     assert due(place, "--at", "2099-11-27T15:40:00Z") == datetime.datetime(2099, 11, 27, 15, 40, tzinfo=datetime.timezone.utc).timestamp()
@@ -45,7 +45,7 @@ def test_times(place):
 
 
 def test_not_before(place):
-    """what is for later is pending, but no carrier shows it; explain says what it waits for"""
+    """a notification for later is pending, but no carrier shows it; explain says what it waits for"""
     place.opened()
     said = place.ok("remind", "-s", "s", "--in", "2h", "Look at the CI.").text
     assert said.startswith("reminds at "), said
@@ -59,7 +59,7 @@ def test_not_before(place):
 
 
 def test_key(place):
-    """a reminder takes the place of one with its key that is not due yet, also in a mailbox; a silent push takes it back"""
+    """a reminder replaces one with the same key that is not due yet, also in a mailbox; a silent push withdraws it"""
     place.opened()
     for session in ("s", "box:later"):
         words = ("--to", session) if ":" in session else ("-s", session)
@@ -76,7 +76,7 @@ def test_key(place):
 
 
 def test_mailbox(place):
-    """what is for later waits in a mailbox, too, and keeps its time when a session collects it"""
+    """notifications and messages for later wait in a mailbox, too, and keep their time when a session collects them"""
     place.ok("remind", "--to", "box:ci", "--at", "2099-01-01", "Happy new year.")
     place.ok("submit", "--to", "box:ci", "--id", "m1", "--at", "2099-01-02", "Clean up.")
     assert "2099-01-01" in json.dumps(place.ok("box", "show", "ci", "--json").json)
@@ -90,7 +90,7 @@ def test_mailbox(place):
 
 
 def test_due_wakes(place):
-    """whoever waits for the session is woken when it is due, by the kernel's clock"""
+    """a process that waits for the session is woken when a message is due, by the kernel's clock"""
     place.opened()
     process = place.start("wait", "-s", "s", *MINE)
     place.ok("submit", "-s", "s", "--id", "m1", "--in", "1500ms", "The rate limit is over: go on.")
@@ -129,7 +129,7 @@ class Alarm:
 
 
 def test_suspend_and_clock_steps(place):
-    """a waiter sleeps by the wall clock: it looks again when that is set, and the time that passed in a suspended machine counts"""
+    """a waiter sleeps by the wall clock: it checks again when the clock is set, and time in a suspended machine counts"""
     alarm = Alarm(place)
     place.opened()
     place.ok("submit", "-s", "s", "--id", "m1", "--in", "10h", "Ten hours later.")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings top` in a real terminal (tmux), by keys and screens. The look of screens is tested without a terminal, in tests/unit/top."""
+"""Tests `tidings top` in a real terminal (tmux), by keys and screens. tests/unit/top tests the layout of screens, without a terminal."""
 import itertools
 import os
 import shutil
@@ -79,7 +79,7 @@ def two_messages(place):
 
 
 def test_keys(place):
-    """keys explain, edit, move, steer and cancel, and what others do is seen"""
+    """keys explain, edit, move, steer and cancel messages, and changes by other processes are shown"""
     two_messages(place)
     with Terminal(place, TIDINGS, "top") as terminal:
         terminal.shows("1 session, 1 running", "m2", "Run the tests.", "Queue: 3 messages", "Pending: nothing", "Tab messages")
@@ -105,7 +105,7 @@ def test_keys(place):
 
 
 def test_pasted(place):
-    """what is pasted presses no keys"""
+    """pasted text presses no keys"""
     two_messages(place)
     with Terminal(place, TIDINGS, "top") as terminal:
         terminal.shows("Tab messages")
@@ -122,7 +122,7 @@ def test_pasted(place):
 
 
 def test_resized(place):
-    """it takes the size that the terminal has, and says when that is too small"""
+    """top uses the whole size of the terminal, and says if that is too small"""
     two_messages(place)
     with Terminal(place, TIDINGS, "top") as terminal:
         terminal.shows("Tab messages")
@@ -140,7 +140,7 @@ def test_resized(place):
 
 
 def test_sleeps(place):
-    """while nothing changes and no age is shown it sleeps without a timeout, and notices the end of an agent"""
+    """while nothing changes and no age is shown, top sleeps without a timeout; it notices the end of an agent"""
     agent = place.start(command=["sleep", "600"])
     place.opened(owner=agent.pid)
     with Terminal(place, TIDINGS, "top") as terminal:
@@ -201,7 +201,7 @@ def test_stopped(place):
 
 
 def test_new(place):
-    """/ filters what is listed, v previews, n submits and p pushes, and what was delivered is listed"""
+    """/ filters the lists, v previews, n submits and p pushes, and delivered notifications are listed"""
     two_messages(place)
     place.opened("other")
     with Terminal(place, TIDINGS, "top", "-s", "s", size=(120, 40)) as terminal:
@@ -225,7 +225,7 @@ def test_new(place):
 
 
 def test_dead_sessions(place):
-    """a session that does not run is closed after a question, and so are all that nobody needs; F-keys work"""
+    """top closes a session that does not run after a question, or all such sessions with nothing waiting; F-keys work"""
     agent = place.start(command=["sleep", "600"])
     for name in ("dead", "waits", "idle-1", "idle-2"):
         place.opened(name, owner=agent.pid)
@@ -254,7 +254,7 @@ def test_dead_sessions(place):
 
 
 def test_refusals(place):
-    """no program or no terminal, a terminal that ncurses does not know, a store that is not there"""
+    """top refuses to start without its program, a terminal that ncurses knows, or a store"""
     alone = shutil.copy2(TIDINGS, place.dir)
     done = subprocess.run([alone, "top"], env=place.env, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
     assert done.returncode == 1 and f"{alone}-top is not there; the package tidings-top of Debian has it" in done.stderr, done

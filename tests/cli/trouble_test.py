@@ -18,7 +18,7 @@ def doctor(place, code, **more):
 
 
 def test_busy(place):
-    """a store that stays busy: said, nothing stored, and asking works all the same"""
+    """if the store stays busy, push reports it and stores nothing, and queries still work"""
     place.ok("push", "-s", "s", "before")
     holder = place.hold()
     result = place.refused("push", "-s", "s", "during", says="TIDINGS_E_BUSY")
@@ -30,7 +30,7 @@ def test_busy(place):
 
 
 def test_newer(place):
-    """a store of a newer version is refused untouched, and doctor knows the remedy"""
+    """a store of a newer version is refused and not changed, and doctor names the remedy"""
     place.ok("push", "-s", "s", "x")
     place.trick("newer", place.store)
     before = open(os.path.join(place.store, "data.mdb"), "rb").read()
@@ -42,7 +42,7 @@ def test_newer(place):
 
 
 def test_full_disk(place):
-    """a full disk: said in words, nothing half done, and what was there can still be delivered"""
+    """on a full disk the error says so, nothing is half stored, and earlier notifications can still be delivered"""
     if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False, capture_output=True).returncode:
         raise Skip("only root may mount a small file system")
     os.makedirs(place.store, mode=0o700)
@@ -73,7 +73,7 @@ echo pushed $i
 
 
 def test_stdout(place):
-    """what was printed in vain is an error: a full disk, no stdout; not a reader that is gone"""
+    """output that cannot be written, because the disk is full or there is no stdout, is an error; a reader that is gone is not"""
     place.ok("push", "-s", "s", "x")
     for words in (["pending", "-s", "s"], ["help"], ["version"], ["export", "-s", "s"], ["config", "show"]):
         reader, writer = os.pipe()
@@ -89,14 +89,14 @@ def test_stdout(place):
 
 
 def test_closed(place):
-    """with all three descriptors closed the store is whole all the same"""
+    """with all three descriptors closed, push works and the store is sound"""
     done = subprocess.run(["sh", "-c", 'exec "$0" push -s s --create hello <&- >&- 2>&-', TIDINGS], env=place.env, check=False, timeout=DEADLINE_S)
     assert done.returncode == 0
     assert place.messages() == ["hello"]
 
 
 def test_folder(place):
-    """a store whose folder is not as it must be is refused with what to do"""
+    """a store in an unsuitable folder is refused, and the error or doctor says what to do"""
     place.ok("push", "-s", "s", "x")
     os.chmod(place.store, 0o755)
     place.refused("push", "-s", "s", "x", says=["TIDINGS_E_STORE", "chmod 700"])
@@ -125,7 +125,7 @@ def test_folder(place):
 
 
 def test_plugin(place):
-    """a plugin that is none, is missing, or of another version"""
+    """a plugin that is no library, or is missing, is reported"""
     text = os.path.join(place.dir, "x.so")
     with open(text, "w", encoding="utf-8") as file:
         file.write("no")
@@ -137,7 +137,7 @@ def test_plugin(place):
 
 
 def test_no_libpq(place):
-    """where libpq is missing, a store in a database is refused with the package's name"""
+    """if libpq is missing, a store in a database is refused with the package's name"""
     if not os.path.exists(os.path.join(os.path.dirname(TIDINGS), "tidings-postgres.so")):
         raise Skip("this build has no plugin for databases")
     found = [line.split()[-1] for line in subprocess.run(["ldconfig", "-p"], check=True, capture_output=True, text=True).stdout.splitlines() if "libpq.so.5" in line]
@@ -151,7 +151,7 @@ def test_no_libpq(place):
 
 
 def test_doctor(place):
-    """in order: ok, with what there is; every warning and problem has a remedy"""
+    """doctor reports the plugin, the store and the sessions; each warning and problem has a remedy"""
     found = doctor(place, 0)
     assert found["plugin"]["severity"] == "ok" and found["store"]["severity"] == "note" and not os.path.exists(place.store), found
     place.opened()
@@ -178,7 +178,7 @@ def program(place, name, text):
 
 
 def test_doctor_agents(place):
-    """which agents are here, and whether they call us"""
+    """doctor lists the agents here, and whether they call tidings"""
     assert "no supported agent" in doctor(place, 0)["agents"]["text"]
     program(place, "gemini", "#!/bin/sh\n")
     found = place.run("doctor").text
@@ -209,7 +209,7 @@ def in_namespace(*options):
 
 
 def test_two_containers(place):
-    """two programs that are both process 1 share no store, and the reason is the namespace"""
+    """two programs that are both process 1 cannot share a store, and the error names the namespace as the reason"""
     inside = in_namespace("--mount-proc")
     place.ok("push", "-s", "s", "x")
     holder = place.start(command=[*inside, TRICK, "hold", place.store])
@@ -221,7 +221,7 @@ def test_two_containers(place):
 
 
 def test_a_foreign_proc(place):
-    """a namespace that kept the outer /proc is refused: there a pid names another process"""
+    """in a namespace that kept the outer /proc, tidings refuses, because a pid there names another process"""
     inside = in_namespace()
     place.ok("push", "-s", "s", "x")
     done = subprocess.run([*inside, TIDINGS, "push", "-s", "s", "y"], env=place.env, timeout=DEADLINE_S, check=False, capture_output=True)

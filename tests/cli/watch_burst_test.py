@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings watch` when many files change at once, again and again."""
+"""Tests `tidings watch` when many files change at once, repeatedly."""
 import os
 import re
 import sys
@@ -10,7 +10,7 @@ from watcher import Watch, write
 
 
 def test_burst(place):
-    """forty files at once are one line, each file in it once; three hundred are a number and a few names"""
+    """forty files that change at once are listed once each, in few lines; three hundred are a number and a few names"""
     watch = Watch(place)
     with watch.stopped():
         for i in range(40):
@@ -32,7 +32,7 @@ def test_burst(place):
 
 
 def test_burst_not_twice(place):
-    """files of a burst whose notification is pending are not reported again, in a burst, in a list or one by one; when it was shown, they are"""
+    """files of a burst whose notification is pending are not reported again, in a burst, in a list or one by one; after it was shown, they are"""
     def change(files, text):
         with watch.stopped():
             for i in files:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests `tidings watch`: which changes of files are reported, and which are not."""
+"""Tests which changes of files `tidings watch` reports."""
 import json
 import os
 import re
@@ -14,7 +14,7 @@ from watcher import WATCHERS, Watch, write
 
 
 def test_kinds(place):
-    """modified, created, deleted and renamed, by the path in the session's folder"""
+    """files that are modified, created, deleted or renamed are reported by their path in the session's folder"""
     for name in ("a.c", "b.c", "old.c"):
         write(os.path.join(place.work, "src", name), "x")
     watch = Watch(place)
@@ -28,7 +28,7 @@ def test_kinds(place):
 
 
 def test_address(place):
-    """with --to a box is notified, by the whole path; a session that joins it later has it, and then by the path in its folder"""
+    """with --to a box gets the whole path; when a session joins the box, it gets that, and later changes by the path in its folder"""
     path = os.path.join(place.work, "a.c")
     watch = Watch(place, session=("--to", "box:files"))
     write(path, "x")
@@ -39,7 +39,7 @@ def test_address(place):
 
 
 def test_net(place):
-    """what comes of it is told: saving by renaming is a change, a temporary file is nothing"""
+    """only the result of several changes is reported: saving by renaming is a modification, and a temporary file is nothing"""
     path = os.path.join(place.work, "a.c")
     write(path, "x")
     watch = Watch(place)
@@ -61,7 +61,7 @@ def test_net(place):
 
 
 def test_new_folders(place):
-    """files in new folders are told of, however deep and however fast"""
+    """files in new folders are reported, at any depth and speed"""
     watch = Watch(place)
     write(os.path.join(place.work, "a/b/c/d/one"), "x")
     watch.told("`a/b/c/d/one` was created externally.")
@@ -74,7 +74,7 @@ def test_new_folders(place):
 
 
 def test_race(place):
-    """nothing in new folders is missed while they are being filled"""
+    """no file is missed in new folders that are being filled"""
     watch = Watch(place)
     for round_ in range(30):
         os.makedirs(os.path.join(place.work, f"r{round_}/x/y"))
@@ -92,7 +92,7 @@ def test_race(place):
 
 
 def test_renamed_folder(place):
-    """a folder that is renamed goes on being watched under its new name"""
+    """a renamed folder is still watched under its new name"""
     write(os.path.join(place.work, "old/sub/f"), "x")
     watch = Watch(place)
     os.rename(os.path.join(place.work, "old"), os.path.join(place.work, "new"))
@@ -104,7 +104,7 @@ def test_renamed_folder(place):
 
 
 def test_renamed_and_changed(place):
-    """what happens in a folder just after it was renamed is told"""
+    """changes in a folder just after it was renamed are reported"""
     for name in ("f", "g", "h"):
         write(os.path.join(place.work, "old/sub", name), "x")
     watch = Watch(place)
@@ -117,7 +117,7 @@ def test_renamed_and_changed(place):
 
 
 def test_moved_away(place):
-    """a folder that is moved away is gone, and not watched any more; moved back, it is new"""
+    """a folder that is moved away is reported as deleted, and not watched any more; when it is moved back, it is new"""
     write(os.path.join(place.work, "f/one"), "x")
     watch = Watch(place)
     away = os.path.join(place.dir, "away")
@@ -132,7 +132,7 @@ def test_moved_away(place):
 
 
 def test_removed_tree(place):
-    """a folder that is removed with all that is in it is one line"""
+    """a folder that is removed with its content is one line"""
     for i in range(20):
         write(os.path.join(place.work, f"gone/d{i % 3}/f{i}"), "x")
     watch = Watch(place)
@@ -142,7 +142,7 @@ def test_removed_tree(place):
 
 
 def test_own_edits(place):
-    """the agent's edit is withdrawn by its stamp, whether its hook or the watcher is first; a change that another program makes at once is told, although it is of the same file"""
+    """the agent's edit is withdrawn by its stamp, whether its hook or the watcher is first; a change of the same file that another program makes meanwhile is reported"""
     path = os.path.join(place.work, "a.c")
     write(path, "x")
     watch = Watch(place)
@@ -179,7 +179,7 @@ def test_own_edits(place):
 
 
 def test_unreadable(place):
-    """a folder that cannot be read is said, at the beginning and when it comes; the others are watched"""
+    """a folder that cannot be read is reported, at the beginning and when it is added; the others are watched"""
     if os.geteuid() != 0:
         nobody = {}
     else:
@@ -202,7 +202,7 @@ def test_unreadable(place):
 
 
 def test_not_twice(place):
-    """a file of which the session has not been told yet is not told again; one that its own call has touched is"""
+    """a file whose notification is still pending is not reported again; a file that the session's own call has changed is"""
     path = os.path.join(place.work, "a.c")
     write(path, "x")
     watch = Watch(place)
@@ -221,7 +221,7 @@ def test_not_twice(place):
 
 
 def test_own_edit(place):
-    """what a call of the assistant's own has changed is not told"""
+    """a change by a call of the agent's own is not reported"""
     path = os.path.join(place.work, "src", "a.c")
     write(path, "x")
     watch = Watch(place)
@@ -234,7 +234,7 @@ def test_own_edit(place):
 
 
 def test_ignore(place):
-    """globs: a name anywhere, a path from the watched folder on, folders with all that is in them"""
+    """a glob is a name anywhere, a path from the watched folder on, or a folder with its content"""
     watch = Watch(place, "--ignore", "*.log", "--ignore", "out/", "--ignore", "docs/*.tmp", "--ignore", "/top", "--ignore", "a/b/")
     for name in ("x.log", "deep/er/x.log", "out/f", "deep/out/f", "docs/a.tmp", "top", "a/b/f", ".git/index", ".a.c.swp", "a.c~", ".#a.c"):
         write(os.path.join(place.work, name), "x")
@@ -245,7 +245,7 @@ def test_ignore(place):
 
 
 def test_store_inside(place):
-    """a store inside the watched folder is not watched: that would never end"""
+    """a store inside the watched folder is not watched, because that would never end"""
     watch = Watch(place, place.dir, "--ignore", "said")
     place.ok("push", "-s", "other", "x")
     place.ok("run", "-s", "other", "--", "echo", "x")
@@ -254,7 +254,7 @@ def test_store_inside(place):
 
 
 def test_single_file(place):
-    """a single file is watched, whatever its neighbours do, also when it is replaced"""
+    """a single file is watched without its neighbours, also when it is replaced"""
     path = os.path.join(place.work, "a.c")
     write(path, "x")
     watch = Watch(place, "a.c")
@@ -269,7 +269,7 @@ def test_single_file(place):
 
 
 def test_outside(place):
-    """a file outside the session's folder is told by its whole path; a link to the folder changes nothing"""
+    """a file outside the session's folder is reported by its whole path; a link to the folder changes nothing"""
     outside = os.path.join(place.dir, "outside")
     os.mkdir(outside)
     os.symlink(place.work, os.path.join(place.dir, "link"))
@@ -280,7 +280,7 @@ def test_outside(place):
 
 
 def test_odd_names(place):
-    """names with line breaks, backquotes, and bytes that are not UTF-8"""
+    """files with odd names are reported: with line breaks, backquotes, or bytes that are not UTF-8"""
     watch = Watch(place)
     for name in (b"a\nb", b"c`d", b"e\xff", b":(top)f", b"-g"):
         with open(os.path.join(os.fsencode(place.work), name), "wb") as file:
@@ -289,7 +289,7 @@ def test_odd_names(place):
 
 
 def test_overflow(place):
-    """when the kernel drops events, that is told, and what changed is found all the same"""
+    """when the kernel drops events, that is reported, and the changes are still found"""
     with open("/proc/sys/fs/inotify/max_queued_events", encoding="utf-8") as file:
         most = int(file.read())
     if most > 100_000:
@@ -312,7 +312,7 @@ def test_overflow(place):
 
 
 def test_limit(place):
-    """when there are no watches left, that is said with the remedy: at once, and of new folders"""
+    """when no watches are left, the error names the remedy, at the start and for new folders"""
     for i in range(20):
         os.makedirs(os.path.join(place.work, f"d{i}"))
     place.opened()
@@ -335,7 +335,7 @@ def test_limit(place):
 
 
 def test_ends(place):
-    """SIGTERM and SIGINT end it with 0, and what happened before is still told"""
+    """SIGTERM and SIGINT end watch with 0, after it has reported earlier changes"""
     for number in (signal.SIGTERM, signal.SIGINT):
         watch = Watch(place, "--debounce", "60s")
         with watch.stopped():  # when it continues, the signal may come first
@@ -346,7 +346,7 @@ def test_ends(place):
 
 
 def test_busy(place):
-    """what cannot be told yet is told later"""
+    """changes that cannot be reported yet are reported later"""
     watch = Watch(place)
     holder = place.hold()
     write(os.path.join(place.work, "f"), "x")
@@ -357,7 +357,7 @@ def test_busy(place):
 
 
 def test_newest_session(place):
-    """without a name it follows the newest session of a running host here, and stays with the last one while none runs"""
+    """without a session watch reports to the newest session of a running host here, and to the last one while none runs"""
     host = place.start(command=["sleep", "1000"])
     place.opened("first", owner=host.pid)
     said = os.path.join(place.dir, "said")
@@ -375,7 +375,7 @@ def test_newest_session(place):
 
 
 def test_gone(place):
-    """when nothing is left to be watched, it ends and says so"""
+    """when nothing is left to watch, watch ends and says so"""
     folder = os.path.join(place.dir, "only")
     os.mkdir(folder)
     watch = Watch(place, folder)
@@ -384,7 +384,7 @@ def test_gone(place):
 
 
 def test_wrong(place):
-    """what is wrong in the call"""
+    """wrong arguments are refused"""
     place.opened()
     place.refused("watch", "-s", "s", "/no/where", says="cannot watch '/no/where': No such file or directory")
     place.refused("watch", "-s", "s", "--debounce", "1d", code=2, says="--debounce: '1d' is not a duration up to 60s")

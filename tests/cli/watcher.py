@@ -7,7 +7,7 @@ import signal
 
 from kit import sleeps_for_ever, until
 
-WATCHERS = []  # all running watchers; for these, a file is written in one step
+WATCHERS = []  # all running watchers; they are stopped while a test writes a file
 STOPPED = []
 
 
@@ -46,7 +46,7 @@ class Watch:
         self.take()
 
     def quiet(self):
-        """Checks that the earlier changes are not reported: only a later change is."""
+        """Checks that earlier changes are not reported, by a later change, whose report must be the only one."""
         self.barrier = getattr(self, "barrier", 0) + 1
         name = f"barrier{self.barrier}"
         write(os.path.join(self.place.work, name), "x")

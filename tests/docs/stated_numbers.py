@@ -209,7 +209,7 @@ def wrong_presets(page, schema):
 
 
 def wrong_caps(page):
-    """Returns the page's words for a preset's caps."""
+    """Compares the page's words for each preset's caps and place with the plugin."""
     for name, says in re.findall(r'^`\{"delivery": \{"preset": "([\w-]+)"\}\}`: (.*)$', page, re.MULTILINE):
         got = in_force(name)["delivery"]
         expected = [f"at most {word(got['max_items'])}"] * bool(got["max_items"]) + [f"{got['max_tokens']} tokens"] * bool(got["max_tokens"])

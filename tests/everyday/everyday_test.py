@@ -26,8 +26,8 @@ NONCE = re.compile(r"^--- [0-9a-f]{16}$", re.MULTILINE)
 
 
 def blocks(make, preset, before):
-    """Returns the texts that are added to one result after the other until nothing waits. A single process makes all pushes, so that reports fall
-    into one window."""
+    """Returns the texts that are added to one result after the other, until no notification waits. A single process makes all pushes, so that
+    reports fall into one window."""
     configuration = {"delivery": {"preset": preset}}
     with (tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as home,
           Tidings.open(library=HOSTKIT, plugin=PLUGIN, store=os.path.join(home, "store"), configuration=configuration, probe=False) as kit):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""back.py: replaces a store by an older or another one, with hosts that live, that are dead, and that resume: by an asynchronous failover, by
-dropping and making the tables again, and by a restored dump. "folder": by an older copy of the folder, beside a living host and after a dead one.
+"""back.py: tests a store that is replaced by an older or another one, with hosts that live, that are dead, and that resume. The store is replaced by an
+asynchronous failover, by dropping and making the tables again, and by restoring a dump; with "folder", by an older copy of the folder.
 
-No session is shown pushes to another one, no id is used twice, and only shown notifications count as shown. A hook whose commit loses its answer
-leaves nothing leased.
+No session is shown pushes to another one, no id is used twice, and only shown notifications count as shown. If the answer to a hook's commit is lost,
+a later hook shows the notification.
 """
 import os
 import re
@@ -35,7 +35,7 @@ class Host:
         return set(re.findall(r"#([\w-]+)#", answer.get("content", ""))), (answer.get("reply") or {}).get("delivery"), ""
 
     def hooks(self, session, wanted=None):
-        """Calls `hook` until `wanted` was shown."""
+        """Calls `hook` until `wanted` was shown, at most TRIES times."""
         seen, delivery = set(), None
         for _ in range(TRIES):
             tokens, given, _ = self.hook(session)
@@ -88,8 +88,8 @@ def nobody_elses(host, url, what):
 
 
 def counts_nothing(url, lost, what):
-    """`lost`: deliveries that transcripts have and the store has not, of the session "old". Also, a host dies with a leased delivery that no transcript
-    has."""
+    """Checks the session "old" after the store went back. `lost`: its deliveries that a transcript has and the store has not. Later a host dies with a
+    leased delivery that no transcript has."""
     push(url, "old", "o2")
     host = Host(url)
     kit.expect(host.event("session.resumed", "old", deliveries=lost, takeover=True) == "", f"{what}: a transcript that names what is lost is resumed")

@@ -19,7 +19,8 @@ late = net.Lateness()
 
 
 def refused(url, words, what, budget_ms=kit.PATIENT_MS):
-    """Opens the store: with a short budget if nothing answers, otherwise with a budget in which a busy server answers."""
+    """Checks that opening the store is refused with these words, within the budget: a short one if nothing answers, otherwise one in which a busy server
+    answers."""
     late.since()
     began = time.monotonic()
     try:
@@ -310,7 +311,7 @@ def check_quota(server):
 
 
 def check_counted(server):
-    """All sessions share one sequence of numbers; after that many numbers, a push counts the waiting ones."""
+    """All sessions share one sequence of numbers; when it has grown enough since the last count, a push counts the waiting pushes."""
     host = kit.Kit(server.url(), role="producer", config={"limits": {"pending_per_session": 5000}})
     newest = "SELECT counted, counted_at, (SELECT count(*) FROM tidings.inbox AS i WHERE i.name = 'counted' AND i.n <= newest.counted_at) FROM tidings.inbox AS newest WHERE name = 'counted' ORDER BY n DESC LIMIT 1"
 
@@ -334,7 +335,7 @@ def check_counted(server):
 
 
 def check_recovery(server):
-    """The server is killed while it writes, and stopped during its recovery until it was asked; then it continues."""
+    """The server is killed while it writes, and held in its recovery until clients have called it; then it continues."""
     url = server.url()
     host = kit.Kit(url)
     host.event("session.opened", "recovery")

@@ -49,7 +49,7 @@ def main():
         show(before, "µs")
         show(measure(server, "clients", 16, SLICE_MS, SLICES), "/s")
         show(measure(server, "clients", 64, SLICE_MS, SLICES), "/s")
-        # As many sessions as it has, each with the rows of this one.
+        # Adds SESSIONS sessions, each with the rows of session 1.
         server.sql("INSERT INTO tidings.session (session, name) SELECT g, 'copy-' || g FROM generate_series(1000, %d) g;"
                    "INSERT INTO tidings.live SELECT g, kind, n, value FROM tidings.live, generate_series(1000, %d) g WHERE session = 1;"
                    "ANALYZE" % (SESSIONS + 1000, SESSIONS + 1000))

@@ -209,7 +209,7 @@ def lost_behind_a_pooler(host, proxy, server):
 
 
 def interrupted(host, proxy, server, name, trip):
-    """Stops the server when the call has had `trip` answers. False: the call needs no more round trips."""
+    """Stops the server when the call has had `trip` answers, and starts it again. Returns False if the call needs no more round trips."""
     result = []
 
     def call():

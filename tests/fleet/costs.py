@@ -13,7 +13,7 @@ VERSION = "SELECT coalesce(sum(version), 0) * 1000 + (SELECT count(*) FROM tidin
 
 
 def table(server, host, proxy):
-    """Makes the calls of a turn with one tool call in the order of a host, many times."""
+    """Makes the calls of a turn with one tool call in the order of a host, ROUNDS times, and prints the costs of each kind."""
     sums, number = {}, 0
 
     def state():

@@ -13,8 +13,8 @@ import net  # pylint: disable=wrong-import-position
 
 
 def asks_in(address):
-    """Returns when the server will check that the peer is alive, in jiffies, for each of its sockets at this address; None: some have sent what is
-    not acknowledged yet, and then another timer counts. It is the kernel's own list."""
+    """Returns the time until the server checks that its peer is alive, in jiffies, for each of its sockets at this address, from the kernel's table. Returns
+    None if a socket waits for an acknowledgement, because then another timer runs."""
     with open("/proc/net/tcp", encoding="ascii") as table:
         rows = [line.split() for line in table.readlines()[1:]]
     here = "".join(f"{int(part):02X}" for part in reversed(address.split("."))) + ":1538"  # and port 5432
@@ -23,7 +23,7 @@ def asks_in(address):
 
 
 def check_keepalives(server, url):
-    """5 s, not two hours."""
+    """The server checks an idle peer after 5 s, not after two hours."""
     host = kit.Kit(url.replace("@/", f"@{kit.ADDRESS}/").replace(f"host={server.folder}&", ""))
     host.event("session.opened", "tcp")
     due = kit.wait_for(lambda: asks_in(kit.ADDRESS), "the sockets to be idle")

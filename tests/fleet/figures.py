@@ -17,7 +17,7 @@ TEXT = "CI run 871 of the main branch has failed: the linter found 3 problems."
 
 
 def producer(url):
-    """A child pushes until its time is over, and prints how many."""
+    """Pushes until the time is over, and prints the number of pushes; runs in a child."""
     host, count, end = kit.Kit(url, role="producer", config={"limits": {"pending_per_session": 1000000}}), 0, time.monotonic() + SECONDS
     while time.monotonic() < end:
         host.call("push", session=f"s{os.getpid()}", kind="ci.failed", message=TEXT)

@@ -72,7 +72,7 @@ def check_tail(url, host):
 
 
 def check_alert(url, host):
-    """Tests `tail -f`; a test cannot see when it has begun to follow."""
+    """Tests `wait --alert`. The test pushes repeatedly, because it cannot see when the command has begun to watch."""
     host.event("turn.started", "s")
     alert = Looker("wait", "--alert", "-S", url, "-s", "s")
 

@@ -6,7 +6,7 @@ faults; with N, the last line has the counts for the gate.
 "--older" names the folder of a build of the schema number before: it makes the tables, and each host and producer belongs to one of the two builds.
 Hosts also take sessions from living hosts. After a third of the faults the tables are upgraded.
 
-An entry is (what, process, name, tokens, began, ended): "push" with one token, "lost push" of which the outcome is not known, "show" of a delivery,
+An entry is (what, process, name, tokens, began, ended): "push" with one token, "lost push" whose outcome is not known, "show" of a delivery,
 "settle" of a delivery, which returned OK; "own": a host got its session; "fault": a host or the server was killed, or a host's call failed. Processes of
 one of several sessions are called SESSION/NAME, its tokens SESSION_NAME.
 """
@@ -44,7 +44,7 @@ def invented(history):
 
 
 def shown_again(history):
-    """After a settle that returned OK nothing of its delivery is shown by a call that begins then."""
+    """After a settle that returned OK, no later call shows a notification of that delivery."""
     tokens = {entry.name: entry.tokens for entry in history if entry.what == "show"}
     over = {}
     for entry in history:
@@ -55,7 +55,7 @@ def shown_again(history):
 
 
 def leased_twice(history):
-    """While a host has a delivery that it has not settled, it is not shown the same in another one."""
+    """While a host has an unsettled delivery, no other delivery shows it the same notifications."""
     found = set()
     for process in {entry.process for entry in history if entry.what == "show"}:
         mine = sorted((entry for entry in history if entry.process == process and entry.what in ("show", "settle")), key=lambda entry: entry.began)
@@ -80,7 +80,7 @@ def settled_unseen(history):
 
 def out_of_order(history):
     """Pushes of one producer, each acknowledged before the next began, are first shown in that order, unless there was
-    a fault meanwhile: what was leased by a call whose answer was lost comes back later."""
+    a fault meanwhile: notifications that were leased by a call whose answer was lost come back later."""
     first, found = {}, set()
     faults = [entry for entry in history if entry.what == "fault"]
 
@@ -104,7 +104,7 @@ def strangers(history):
 
 
 def deposed(history):
-    """A host from which another one has got its session is shown nothing any more."""
+    """A host whose session another host has taken over is shown nothing any more."""
     found, owns = set(), [entry for entry in history if entry.what == "own"]
     for entry in history:
         if entry.what != "show":

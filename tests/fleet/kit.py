@@ -22,9 +22,9 @@ PLUGIN = os.path.join(BUILD, "tidings.so")
 HOSTSIM = os.path.join(BUILD, "hostsim")
 TIDINGS = os.path.join(BUILD, "tidings")
 OK, SKIP = 0, 77
-# The budget of calls in tests of something else, which is large for busy machines.
+# The budget of calls if a test does not test the budget; it is large, because machines may be busy.
 PATIENT_MS = 60000
-# By how much a call may exceed its budget because other programs use the processors. Without a budget, some of these calls would wait for ever.
+# A call may exceed its budget by so many ms, because other programs use the processors. Without a budget, some of these calls would wait for ever.
 LATE_MS = float(os.environ.get("TIDINGS_FLEET_LATE_MS", "20000"))
 
 
@@ -140,7 +140,7 @@ class Server:
         return [int(pid) for pid in subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True, check=False).stdout.split()]
 
     def kill_children(self):
-        """Waits until all processes of the server have ended, because a server does not start while its shared memory is in use."""
+        """Kills the server's child processes and waits until they have ended, because a server does not start while its shared memory is in use."""
         for pid in self.children():
             try:
                 ended = os.pidfd_open(pid)
@@ -196,7 +196,7 @@ class Quiet:
         return self.file.read().decode(errors="replace")
 
 
-# A connection in a transaction, after its first statement in it.
+# The state of a connection that has executed a statement in a transaction.
 BEGUN = "state = 'idle in transaction' AND query NOT LIKE 'BEGIN%'"
 
 
@@ -235,7 +235,7 @@ def make_store(server, schema="tidings"):
 
 
 class Failed(Exception):
-    """An answer of a call."""
+    """The error that a call returned."""
 
     def __init__(self, code, text):
         super().__init__(f"{code}: {text}")
@@ -297,7 +297,7 @@ class Worker:
 
 
 def apart():
-    """Returns words before a host's command that give it a PID namespace, so that it looks like a host on another machine. None: this user may not make one."""
+    """Returns words before a host's command that give the host a PID namespace, so that it looks like a host on another machine, or None if this user may not make one."""
     command = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
     return None if subprocess.run([*command, "true"], capture_output=True, check=False).returncode else command
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """lost_names.py SOCKETS: runs in a network and a mount namespace whose name server never answers. Prints the error and the time of opening a store whose server has a name, the errors of
-`store init` and of `store copy` in both directions, and whether a list works whose last server has an address.
+`store init` and of `store copy` in both directions, and whether a URL with two servers works if only the second one can be reached.
 """
 import fcntl
 import os

@@ -10,7 +10,7 @@ import time
 
 
 def refuse(client, words):
-    """An error in the form of pgbouncer."""
+    """Sends the client an error in the form of pgbouncer, and raises OSError."""
     fields = f"SFATAL\0VFATAL\0C08P01\0M{words}\0\0".encode()
     client.sendall(b"E" + struct.pack("!I", 4 + len(fields)) + fields)
     raise OSError(words)
@@ -49,7 +49,7 @@ class Listener:
 
 
 class Proxy(Listener):
-    """`mode` says what becomes of what passes. `trips`: how often a client has asked for an answer to all that it sent."""
+    """Passes messages between clients and a server. `mode`: the fault that it makes. `trips`: how often a client has asked for the answers to all its messages."""
 
     def __init__(self, server):
         self.mode, self.met, self.trips = "pass", 0, 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""older.py [BUILD]: tests tables that builds of the schema number before use too. Nothing may be written into them that these builds cannot read,
+"""older.py [BUILD]: tests tables that builds of the previous schema number use too. Nothing may be written into them that these builds cannot read,
 before and after the upgrade. With BUILD, the folder of such a build, its hosts run beside today's: each is shown exactly the pushes to its sessions.
 """
 import os
@@ -15,7 +15,7 @@ OLDER = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else None
 
 
 def make_store(server, schema, upgraded):
-    """Makes a store like the build before, whose newest schema number is 3."""
+    """Makes a store like the previous build, whose newest schema number is 3."""
     url = server.url(schema)
     if OLDER:
         subprocess.run([os.path.join(OLDER, "tidings"), "store", "init", url], check=True, stdout=subprocess.DEVNULL)
@@ -48,14 +48,14 @@ def begin(url, session, **more):
 
 
 def check_first_row(server, url, schema):
-    """The store names the builds that can read its rows."""
+    """The first row of a store says which builds can read its rows."""
     kit.Kit(url).close()
     layout = server.sql(f"SELECT get_byte(value, 1) FROM {schema}.live WHERE session = 0 AND kind = 1 ORDER BY n LIMIT 1")
     expect(layout == "2", f"a store that today's build opens first has the layout of the build before: {layout}")
 
 
 def check_numbers(server, url, schema):
-    """An older host finds what rang by counting."""
+    """An older host finds the sessions that have woken it by trying all numbers, so the numbers must be small."""
     host = kit.Kit(url)
     for number in range(3):
         host.event("session.opened", f"counted-{number}")
@@ -97,7 +97,7 @@ def check_producer(server, url, schema):
 
 
 def check_forget(server, url, schema):
-    """An older host remembers its number."""
+    """The number and the head of a forgotten session stay, because an older host remembers the number."""
     host = begin(url, "forgotten")
     host.event("session.closed", "forgotten")
     host.close()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""online.py: tests that a long read of the history delays no other client: days are made beside it, and an upgrade waits for it without making others
-wait. Today's build uses tables of the number before, and builds of that number use upgraded tables.
+"""online.py: tests that a long read of the history delays no other client: the partitions of days are made beside it, and an upgrade waits for it without making others
+wait. Today's build uses tables of the previous number, and builds of that number use upgraded tables.
 """
 import os
 import subprocess
@@ -54,14 +54,14 @@ def check_midnight(server, url):
 
 
 def make_old(server, schema):
-    """Makes the tables of the build before."""
+    """Makes the tables of an earlier build (schema_2.sql)."""
     with open(os.path.join(os.path.dirname(__file__), "schema_2.sql"), encoding="utf-8") as file:
         server.sql("BEGIN; " + file.read().replace("@schema@", schema) + "COMMIT")
     return server.url(schema)
 
 
 def check_older_tables(server):
-    """Tests today's build on the tables of the number before."""
+    """Tests today's build on the tables of an earlier number."""
     url = make_old(server, "older")
     work(url, "s")
     kit.tidings("push", "-S", url, "-s", "s", "before the upgrade")
@@ -82,7 +82,7 @@ def head_after_a_declined_turn(server, schema):
 
 
 def check_older_heads(server):
-    """An older build would take a head that has the time of the last asking for damaged."""
+    """In tables that an older build may use, a head does not have the time of the last request for a turn, because such a build would call it damaged."""
     older, newer = head_after_a_declined_turn(server, "older"), head_after_a_declined_turn(server, "tidings")
     expect(older + 5 <= newer, f"it is not in tables that such a build may use: {older} bytes, {newer} in new tables")
 

@@ -11,7 +11,7 @@ import kit  # pylint: disable=wrong-import-position
 from kit import expect, failures  # pylint: disable=wrong-import-position
 
 
-PAGE = 1000  # of the command's lists
+PAGE = 1000  # sessions on a page of the command's lists
 
 
 def check_large(server, url):

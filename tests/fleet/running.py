@@ -65,7 +65,7 @@ def seen_by_others(server, url, here, there):
 
 
 def killed_soon(url, here, there):
-    """The state before other machines see it."""
+    """A host is killed before other machines see its state."""
     for number, (where, known) in enumerate(((here, (["c1"],)), (there, ([], ["c1"])))):
         session = f"soon-{number}"
         host, after = kit.Asked(url, here), kit.Asked(url, where)
@@ -83,7 +83,7 @@ def killed_soon(url, here, there):
 
 
 def killed_late(server, url, here, there):
-    """The state after other machines have seen it, and if the store was closed before that."""
+    """A host is killed after other machines have seen its state; another host closes the store before they see it."""
     host, far = kit.Asked(url, here), kit.Asked(url, there)
     begin(host, "late")
     kit.wait_for(lambda: status(far, "late").get("phase") == "tools", "another machine sees the call")
@@ -106,7 +106,7 @@ def killed_late(server, url, here, there):
 
 
 def server_starts_again(server, url, here):
-    """Memory of the former server is not used any more; the host continues, and its next calls are seen."""
+    """After a restart of the server, the memory of the server before is not used any more; the host continues, and its next calls are seen."""
     host, near = kit.Asked(url, here), kit.Asked(url, here)
     begin(host, "again")
     status(near, "again")  # this process has the store open

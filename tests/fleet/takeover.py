@@ -15,7 +15,7 @@ import kit  # pylint: disable=wrong-import-position
 
 
 def ask(host, op, **members):
-    """Makes a call in the process of a host, and returns (code, answer)."""
+    """Makes a call in the process of a host, and returns the answer."""
     import json
     host.stdin.write(json.dumps({"op": op, **members}) + "\n")
     host.stdin.flush()
@@ -32,7 +32,7 @@ def hook(host, number, session="s"):
 
 
 def stop_all(host, how):
-    """Ends the child first, because it would end with its parent."""
+    """Sends the signal to the children first, because they would end with their parent."""
     for pid in [*map(int, subprocess.run(["pgrep", "-P", str(host.pid)], capture_output=True, text=True, check=False).stdout.split()), host.pid]:
         os.kill(pid, how)
 

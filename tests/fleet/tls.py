@@ -20,7 +20,7 @@ def make(folder, name, *arguments):
 
 
 def certify(folder):
-    """Makes an authority, and its certificate for localhost."""
+    """Makes two authorities, and a certificate of the first one for localhost."""
     for authority in ("root", "stranger"):
         make(folder, authority, "-x509", "-days", "2", "-out", f"{folder}/{authority}.crt")
     make(folder, "localhost", "-out", f"{folder}/localhost.csr")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""controls.py: builds with a known bug. Each part must catch its own, because a test that cannot fail proves nothing.
+"""controls.py: makes builds with a known bug. Each part of the gate must catch its own bug, because a test that cannot fail proves nothing.
 
 The bugs are mutants of ../mutants/mutants.txt, those with a line "gate:"."""
 import os

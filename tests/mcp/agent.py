@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""agent.py TRANSCRIPT COMMAND...: an agent that may be killed: it calls a tool for ever and writes down the numbers that it reads.
+"""agent.py TRANSCRIPT COMMAND...: an agent that may be killed: it calls a tool for ever and writes the numbers that it reads into TRANSCRIPT.
 
-For each number in a result it writes "read N" when it has read the line, "going N" before its next message and "went N" after that.
+For each number in a result it writes "read N" when it has read the line, "going N" before its next message and "went N" after that message.
 """
 import re
 import subprocess

@@ -48,7 +48,7 @@ def answer_call(message):
 
 
 def main():
-    """Echoes the bytes of a line that is no message, such as a batch."""
+    """Answers each line; echoes the bytes of a line that is no message, such as a batch."""
     for line in sys.stdin.buffer:
         try:
             message = json.loads(line)

@@ -10,7 +10,7 @@ SERVER = [*PYTHON, os.path.join(os.path.dirname(os.path.abspath(__file__)), "ech
 
 
 class Host:
-    """A host; the process that uses it is the agent."""
+    """A host of a server; the process that uses this class is the agent."""
 
     def __init__(self, place, command=(), env=None, options=(), bare=False, **more):
         """`bare`: runs the command itself, not in the wrapper."""
@@ -49,7 +49,7 @@ class Host:
         return [block["text"] for block in json.loads(self.call(tool, **more))["result"]["content"]]
 
     def news(self, tool="echo", **more):
-        """Returns the first result with a block of notifications; on a busy machine results pass without one."""
+        """Calls a tool until its result has a block of notifications, and returns that line; on a busy machine some results have none."""
         while True:
             line = self.call(tool, **more)
             assert line, "the server has ended"

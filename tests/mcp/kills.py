@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """kills.py [COUNT]: kills the agent, the wrapper and the wrapped server COUNT times each, at random moments, while notifications are pushed.
 
-Nothing may be lost, and nothing may be shown twice: to one agent, or to the next one if the first had gone on after reading it. Prints TAP, and the
-counts in lines that begin with "# sum: ".
+Nothing may be lost, and nothing may be shown twice: neither to one agent, nor to the next one if the first had continued after reading it. Prints
+TAP, and the counts in lines that begin with "# sum: ".
 """
 import os
 import random
@@ -69,7 +69,7 @@ def numbers_of(line):
 
 
 def survive(place, what, victim, command=SERVER, tool="echo"):
-    """An agent works while its wrapper, or a server, is killed again and again."""
+    """Calls tools like an agent, while its wrapper, or a server, is killed repeatedly."""
     seen, kills = {}, 0
     pusher = Pusher(place)
     while kills < COUNT:
@@ -96,7 +96,7 @@ def survive(place, what, victim, command=SERVER, tool="echo"):
 
 
 def pause(line):
-    """Waits until the process to kill works on results with notifications."""
+    """Waits a moment if a result has no notifications, so that the victim works on results that have some."""
     if line and not numbers_of(line):
         time.sleep(PAUSE_S)
     return line
@@ -131,7 +131,7 @@ def children(pid):
 
 
 def test_wrapper(place):
-    """the wrapper is killed: nothing is lost, nothing is shown twice"""
+    """the wrapper is killed: nothing is lost, and nothing is shown twice"""
     survive(place, "wrapper", lambda pid: pid)
 
 
@@ -146,7 +146,7 @@ def test_own_server(place):
 
 
 def test_agent(place):
-    """the agent is killed: what it went on with is not shown to the next one, what it did not is"""
+    """the agent is killed: a notification is shown to the next agent only if the killed one had not continued after reading it"""
     transcripts, kills = [], 0
     pusher = Pusher(place)
     while kills <= COUNT:

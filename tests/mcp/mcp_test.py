@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings mcp -- CMD`: every byte passes, a result carries pending notifications, and they count as shown when the host goes on."""
+"""Tests `tidings mcp -- CMD`: every byte passes, a result carries pending notifications, and they count as shown when the host continues."""
 import json
 import os
 import signal
@@ -16,7 +16,7 @@ BLOCK = "\n\nWhile you worked (not from the user):\n- [cli] "
 
 
 def sessions(place):
-    """Returns the sessions; None while there is no store yet."""
+    """Returns the sessions; an empty list while there is no store yet."""
     result = place.run("sessions", "--json")
     return result.json["sessions"] if result.code == 0 else []
 
@@ -38,14 +38,14 @@ def outcomes(place, session):
 
 
 def goes_on(place, host, session):
-    """Sends a message until the delivery is settled, because only a message counts that the wrapper reads after it knows that its result was
+    """Sends a message, and returns the outcomes; a delivery is settled only by a message that the wrapper reads after it knows that its result was
     written."""
     host.notify("notifications/roots/list_changed")
     return outcomes(place, session)
 
 
 def test_news(place):
-    """a pending notification is one more block, after a blank line, and is delivered when the host goes on"""
+    """a pending notification is one more block, after a blank line, and is committed when the host continues"""
     host, session = begun(place)
     place.ok("push", "-s", session, "the build has failed")
     assert texts(host.news()) == ["done", BLOCK + "the build has failed"]
@@ -56,7 +56,7 @@ def test_news(place):
 
 
 def test_end_in_order(place):
-    """a host that closes stdin has read what was written"""
+    """a host that closes stdin counts as having read all results"""
     host, session = begun(place)
     place.ok("push", "-s", session, "the last word")
     host.news()
@@ -65,13 +65,13 @@ def test_end_in_order(place):
 
 
 def call_unread(place, host, session):
-    """Calls without reading the result. Returns whether it has a lease."""
+    """Calls a tool without reading the result. Returns whether the result has a leased notification."""
     host.send("tools/call", {"name": "echo", "arguments": {}})
     return "leased" in outcomes(place, session)
 
 
 def test_unread(place):
-    """a result that the host does not read before it goes away is pending again"""
+    """a notification in a result that the host does not read before it ends is pending again"""
     host, session = begun(place)
     place.ok("push", "-s", session, "nobody reads this")
     until(lambda: call_unread(place, host, session), "the lease")
@@ -82,7 +82,7 @@ def test_unread(place):
 
 
 def test_bytes(place):
-    """what has no place for a block passes byte by byte although something is pending"""
+    """answers that have no place for a block pass byte by byte, although a notification is pending"""
     host, session = begun(place)
     place.ok("push", "-s", session, "it waits")
     answers = [
@@ -121,7 +121,7 @@ def test_spelling(place):
 
 
 def test_large(place):
-    """10 MB pass, with and without something pending; progress before it keeps its place"""
+    """10 MB pass, with and without a block; progress before the result keeps its place"""
     host, session = begun(place)
     plain = host.call(bytes=10_000_000)
     assert len(plain) > 10_000_000 and b"While you" not in plain
@@ -135,7 +135,7 @@ def test_large(place):
 
 
 def test_flood(place):
-    """a server that floods stderr stops nobody"""
+    """a server that floods stderr blocks nothing"""
     errors = os.path.join(place.dir, "errors")
     with open(errors, "wb") as file:
         host = Host(place, SERVER, stderr=file)
@@ -145,7 +145,7 @@ def test_flood(place):
 
 
 def test_half_a_line(place):
-    """what the server wrote last passes although its line has no end"""
+    """the last output of the server passes although its line has no end"""
     host = Host(place, SERVER)
     host.call()
     host.send("tools/call", {"name": "echo", "arguments": {"partly": '{"jsonrpc', "exit": 7}})
@@ -154,7 +154,7 @@ def test_half_a_line(place):
 
 
 def test_server_dies(place):
-    """its status is passed on, and the session hears once that it is gone"""
+    """the server's exit status is passed on, and the session gets one notification that it is gone"""
     host, session = begun(place, options=["--name", "echo"])
     host.send("tools/call", {"name": "echo", "arguments": {"kill": signal.SIGKILL}})
     assert host.process.stdout.read() == b"" and host.process.wait(DEADLINE_S) == 128 + signal.SIGKILL
@@ -167,7 +167,7 @@ def test_server_dies(place):
 
 
 def test_host_ends_server(place):
-    """a host that ends the wrapper by a signal ends the server, and that is no news"""
+    """a host that ends the wrapper by a signal ends the server, and that causes no notification"""
     host, session = begun(place)
     assert end(host.process) == 128 + signal.SIGTERM
     assert not place.pending(session)
@@ -181,7 +181,7 @@ def test_probe(place):
 
 
 def test_modern(place):
-    """a call without any handshake before it carries news too"""
+    """the result of a call without a handshake carries notifications too"""
     host = Host(place, SERVER)
     meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
     host.call(meta=meta)
@@ -191,7 +191,7 @@ def test_modern(place):
 
 
 def test_cancelled(place):
-    """a call that is cancelled before its result gets none of it; a cancel after the result changes nothing"""
+    """a call that is cancelled before its result gets no notification; a cancellation after the result changes nothing"""
     host, session = begun(place)
     place.ok("push", "-s", session, "news")
     host.write(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}\n' % (host.next + 1))
@@ -218,7 +218,7 @@ def test_named_session(place):
 
 
 def test_hooks_deliver(place):
-    """where the agent's hooks deliver, nothing is added"""
+    """if the agent's hooks deliver, nothing is added to results"""
     place.event("session.opened", {"cwd": place.work, "host": "Claude Code"}, "c-1", os.getpid())
     place.ok("push", "-s", "c-1", "by the hooks")
     for env in ({"CLAUDE_CODE_SESSION_ID": "c-1"}, {}):
@@ -240,7 +240,7 @@ def test_raw_errors(place):
 
 
 def test_busy(place):
-    """a busy store means no news, and no delay of the result, although a delivery is to be settled too"""
+    """while the store is busy, results come without notifications and without delay, even if a delivery must be settled"""
     host, session = begun(place)
     place.ok("push", "-s", session, "the first")
     host.news()
@@ -255,7 +255,7 @@ def test_busy(place):
 
 
 def test_busy_to_the_end(place):
-    """what was read counts although the store stays busy for longer than the wrapper runs"""
+    """notifications that were read count as shown even if the store stays busy for longer than the wrapper runs"""
     host, session = begun(place)
     place.ok("push", "-s", session, "once")
     host.news()
@@ -267,7 +267,7 @@ def test_busy_to_the_end(place):
 
 
 def test_folder(place):
-    """what was sent to the folder before the agent came is in its first results"""
+    """a notification that was sent to the folder before the agent came is in one of its first results"""
     place.ok("push", "--to", f"folder:{place.work}", "CI has failed")
     host = Host(place, SERVER)
     until(lambda: any("CI has failed" in text for text in host.texts()), "what waited")
@@ -289,7 +289,7 @@ def test_two_servers(place):
 
 
 def test_two_agents(place):
-    """two agents of one kind in one folder have a session each; a third that follows one of them has that one's"""
+    """two agents of one kind in one folder have a session each; a third agent that follows one of them gets that one's session"""
     agents = [place.start(command=[sys.executable, AGENT, os.path.join(place.dir, f"t{i}"), TIDINGS, "mcp", "--", *SERVER]) for i in range(2)]
     names = sorted(s["session"] for s in until(lambda: len(sessions(place)) == 2 and sessions(place), "both"))
     assert names[1] == names[0] + "-2", names
@@ -302,12 +302,12 @@ def test_two_agents(place):
 
 
 def test_no_command(place):
-    """a command that does not exist is said, with the shell's status"""
+    """a command that does not exist is an error, with the shell's status"""
     place.refused("mcp", "--", "no-such-command-at-all", code=127, says="cannot run no-such-command-at-all")
 
 
 def test_wrapper_killed(place):
-    """the wrapper is killed after its result was written: what the host reads is delivered, what it does not is pending"""
+    """if the wrapper is killed after it has written a result, a notification is committed if the host reads the result, and pending otherwise"""
     for reads in (True, False):
         host, session = begun(place)
         place.ok("push", "-s", session, "news")

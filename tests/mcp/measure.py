@@ -46,7 +46,7 @@ def say(what, times, longest=False):
 
 
 def with_news(place, session, hosts, count):
-    """Each result of the second server has a block."""
+    """Measures calls whose results have a block in the second server."""
     times = [[], []]
     while len(times[1]) < count:
         place.ok("push", "-s", session, f"number {len(times[1])}")

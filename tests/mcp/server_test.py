@@ -25,7 +25,7 @@ def texts(result):
 
 
 def shown(host):
-    """Returns the texts of `news` when it shows something; on a busy machine it may show nothing."""
+    """Calls `news` until it shows something, and returns its texts; on a busy machine a call may show nothing."""
     return texts(json.loads(host.news("news"))["result"])
 
 
@@ -49,7 +49,7 @@ def test_legacy(place):
 
 
 def test_modern(place):
-    """each request stands for itself, without a handshake"""
+    """each request is complete in itself, without a handshake"""
     host = Host(place)
     found = json.loads(host.ask("server/discover", {"_meta": MODERN}))["result"]
     assert found["supportedVersions"] == ["2026-07-28"] and found["resultType"] == "complete" and found["ttlMs"] > 0 and found["cacheScope"] == "public", found
@@ -65,7 +65,7 @@ def test_modern(place):
 
 
 def test_news(place):
-    """news shows what is pending, once; so does the result of any other tool"""
+    """news shows pending notifications, once; so does the result of any other tool"""
     host = Host(place)
     session = session_of(place, host)
     place.ok("push", "-s", session, "the build has failed")
@@ -78,7 +78,7 @@ def test_news(place):
 
 
 def test_run(place):
-    """a command runs in the background, and its end is news"""
+    """a command runs in the background, and a notification reports its end"""
     host = Host(place)
     session = session_of(place, host)
     result = tool(host, "run", {"command": "echo to-be-seen; exit 3", "name": "lint"})
@@ -89,7 +89,7 @@ def test_run(place):
 
 
 def test_watch(place):
-    """what other programs change is news, until the server ends, however it ends"""
+    """changes by other programs are notifications until the server ends, in whatever way"""
     host = Host(place)
     session = session_of(place, host)
     os.mkdir(os.path.join(place.work, "src"))
@@ -109,7 +109,7 @@ def test_watch(place):
 
 
 def test_remind(place):
-    """a reminder is news when its time has come, and not before"""
+    """a reminder is a notification when its time has come, and not before"""
     host = Host(place)
     session = session_of(place, host)
     assert "isError" not in tool(host, "remind", {"text": "-- look at the CI", "in": "1h"})
@@ -137,7 +137,7 @@ def cmdline(pid):
 
 
 def test_send_and_reply(place):
-    """one agent writes to another, which answers"""
+    """one agent sends a text to another, which replies"""
     one, other = Host(place, env={"CLAUDE_CODE_SESSION_ID": "one"}), Host(place, env={"CLAUDE_CODE_SESSION_ID": "two"})
     for host in (one, other):
         assert texts(tool(host, "news")) == ["Nothing is pending."]
@@ -151,7 +151,7 @@ def test_send_and_reply(place):
 
 
 def test_wrong_calls(place):
-    """an error names the argument, what it is and what was expected"""
+    """an error names the argument, its value and what was expected"""
     host = Host(place)
     for name, arguments, says in (("send", {"to": "box:a"}, "arguments.text: missing; expected a text"),
                                   ("send", {"to": 7, "text": "x"}, "arguments.to: it is something else; expected a text"),
@@ -167,7 +167,7 @@ def test_wrong_calls(place):
 
 
 def test_wrong_lines(place):
-    """what is no request is told so, and the server goes on"""
+    """a line that is no request gets an error, and the server continues"""
     host = Host(place)
     for line, code in ((b"{", -32700), (b"[]", -32600), (b"7", -32600), (b'{"id":{},"method":"ping"}', -32600), (b'{"id":1,"method":7}', -32600),
                        (b'{"id":1,"method":"ping","params":[]}', -32600), (b'{"id":"\\u0000","method":"ping"}', -32700)):
@@ -184,7 +184,7 @@ def test_wrong_lines(place):
 
 
 def test_hooks_deliver(place):
-    """where hooks deliver, news says nothing, and the other tools work"""
+    """if hooks deliver, news shows nothing, and the other tools work"""
     place.event("session.opened", {"cwd": place.work, "host": "Claude Code"}, "c-1", os.getpid())
     place.ok("push", "-s", "c-1", "by the hooks")
     host = Host(place, env={"CLAUDE_CODE_SESSION_ID": "c-1"})

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings setup mcp HOST`: the entry, the wrapped servers, and the way back to the byte."""
+"""Tests `tidings setup mcp HOST`: the entry, the wrapped servers, and --remove, which restores every byte."""
 import json
 import os
 import re
@@ -48,7 +48,7 @@ def read(path):
 
 
 def test_entry(place):
-    """each host gets its entry in its own file, again changes nothing, and --remove takes all of it back"""
+    """each host gets its entry in its own file, a second run changes nothing, and --remove takes the entry out"""
     for host, (_, member) in FILES.items():
         path = place_file(place, host)
         shown = place.ok("setup", "mcp", host, "--dry-run").text
@@ -63,7 +63,7 @@ def test_entry(place):
 
 
 def test_wrap(place):
-    """--wrap puts tidings before the commands that are there, and --remove gives the file back to the byte"""
+    """--wrap puts tidings before the commands in the file, and --remove restores the file to the byte"""
     path = place_file(place, "cursor", BEFORE)
     place.ok("setup", "mcp", "cursor", "--wrap")
     after = read(path)
@@ -78,7 +78,7 @@ def test_wrap(place):
 
 
 def test_remove_after_edits(place):
-    """what a person has changed since stays when it is taken back"""
+    """--remove keeps later changes by a person"""
     path = place_file(place, "cursor", BEFORE)
     place.ok("setup", "mcp", "cursor", "--wrap")
     place_file(place, "cursor", read(path).replace("dark", "light"))
@@ -88,7 +88,7 @@ def test_remove_after_edits(place):
 
 
 def test_places(place):
-    """a variable, an older folder or a file with comments that the agent would read instead is the place"""
+    """setup finds the file that the agent would read: by a variable, in an older folder, or as a file with comments"""
     for host, env, path in (("amp", {"AMP_SETTINGS_FILE": "{}/amp.json"}, "amp.json"), ("amp", {"XDG_CONFIG_HOME": "{}/x"}, "x/amp/settings.json"),
                             ("cline", {"CLINE_MCP_SETTINGS_PATH": "{}/c.json", "CLINE_DIR": "/none"}, "c.json"), ("cline", {"CLINE_DIR": "{}/d"}, "d/data/settings/cline_mcp_settings.json"),
                             ("cline", {"CLINE_DATA_DIR": "{}/e", "CLINE_DIR": "/none"}, "e/settings/cline_mcp_settings.json"), ("goose", {"GOOSE_PATH_ROOT": "{}/g"}, "g/config/config.yaml")):
@@ -108,7 +108,7 @@ def test_places(place):
 
 
 def test_transport(place):
-    """Cline writes the command of a server into an object of its own"""
+    """Cline keeps the command of a server in an object of its own"""
     before = '{"mcpServers": {"a": {"transport": {"type": "stdio", "command": "npx", "args": ["-y", "x"]}}, "b": {"transport": {"type": "sse", "url": "https://example.org"}}}}\n'
     path = place_file(place, "cline", before)
     place.ok("setup", "mcp", "cline", "--wrap")
@@ -157,7 +157,7 @@ def goose_file(place, text=None):
 
 
 def test_goose(place):
-    """goose's YAML gets the entry and the wrapped servers line by line, and --remove gives the file back to the byte"""
+    """goose's YAML gets the entry and the wrapped servers line by line, and --remove restores the file to the byte"""
     path = goose_file(place, GOOSE)
     assert "+    cmd: " in place.ok("setup", "mcp", "goose", "--wrap", "--dry-run").text and read(path) == GOOSE
     place.ok("setup", "mcp", "goose", "--wrap")
@@ -180,7 +180,7 @@ def test_goose(place):
 
 
 def test_goose_forms(place):
-    """what is written in another way is left alone or refused; edits of a person stay"""
+    """YAML in another form is left alone or refused; --remove keeps edits of a person"""
     for text, says in (("extensions: [a]\n", "is not written as a block"), ("extensions:\n  tidings:\n    cmd: other\n", "there is a server 'tidings' already")):
         path = goose_file(place, text)
         place.refused("setup", "mcp", "goose", says=says)
@@ -200,7 +200,7 @@ def test_goose_forms(place):
 
 
 def test_other_names(place):
-    """a program whose path has a quote is known again in each form of file; one that has another name is refused, before it would go around itself for ever"""
+    """a program whose path has a quote is recognized again in each form of file; a program with another name is refused, because it would wrap itself again and again"""
     folder, other = os.path.join(place.dir, 'a "b" \\c'), os.path.join(place.dir, "tid")
     os.mkdir(folder)
     os.symlink(TIDINGS, os.path.join(folder, "tidings"))
@@ -221,7 +221,7 @@ def test_other_names(place):
 
 
 def test_walk(place):
-    """the walk of docs/mcp.md, with an agent that reads the file of Zed and starts what is listed there"""
+    """the walk of docs/mcp.md works with an agent that reads Zed's file and starts the servers in it"""
     with open(os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "docs", "mcp.md"), encoding="utf-8") as file:
         section = file.read().split("\n## A walk for an agent without hooks\n", 1)[1].split("\n## ", 1)[0]
     install, tell, shown, remove = re.findall(r"^```\n(.*?)^```", section, re.M | re.S)
@@ -243,7 +243,7 @@ def test_walk(place):
 
 
 def test_refused(place):
-    """what cannot be read or is in the way is named, and nothing is changed"""
+    """a file that cannot be read, or that has such a server already, is refused with the reason, and nothing is changed"""
     for text, says in (('{"mcpServers": ', "not JSON"), ('{"mcpServers": []}', "mcpServers: expected an object"), ("[]", "expected a JSON object"),
                        ("// only words\n", "holds comments only"), ('{"mcpServers": {"tidings": {"command": "other"}}}', "there is a server of that name already")):
         path = place_file(place, "cursor", text)

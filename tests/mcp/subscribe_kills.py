@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""subscribe_kills.py [COUNT]: kills `tidings subscribe` COUNT times at random moments, and the server now and then, while events happen and the
+"""subscribe_kills.py [COUNT]: kills `tidings subscribe` COUNT times at random moments, and sometimes the server, while events happen and the
 server drops, repeats, reorders, truncates and delays them. Each event must be one notification: none lost, none twice. Prints TAP.
 """
 import os
@@ -54,7 +54,7 @@ def survive(place, what, *options, **more):
 
 
 def test_push(place):
-    """a stream over HTTP: nothing is lost, nothing comes twice"""
+    """a stream over HTTP: no event is lost, and none comes twice"""
     survive(place, "push over HTTP", "--mode", "push")
 
 

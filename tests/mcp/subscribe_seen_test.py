@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Subscriptions in `tidings doctor` and `tidings stats --subscribe`: the last event, a broken connection, a refused token, an end."""
+"""Tests the reports on subscriptions in `tidings doctor` and `tidings stats --subscribe`: the last event, a broken connection, a refused token, an end."""
 import os
 import signal
 import sys
@@ -33,7 +33,7 @@ def write_token(path, text):
 
 
 def test_life(place):
-    """each state of a subscription, from its first event to its end, with a remedy, and without a secret"""
+    """doctor and stats report each state of a subscription, from its first event to its end, with a remedy and without a secret"""
     token = os.path.join(place.dir, "token")
     place.opened()
     assert place.ok("stats", "--subscribe").text == "This store has no subscription.\n"

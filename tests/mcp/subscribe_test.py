@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`tidings subscribe`: MCP Events by poll, push and webhook, over HTTP and stdio, in both eras; plain SSE; what goes wrong."""
+"""Tests `tidings subscribe`: MCP Events by poll, push and webhook, over HTTP and stdio, in both eras; plain SSE; failures."""
 import json
 import os
 import shutil
@@ -62,7 +62,7 @@ def test_stdio_legacy(place):
 
 
 def test_forwarded_later(place):
-    """an event that a session cannot collect yet is given to it without another event, once it can"""
+    """an event that a session cannot collect yet reaches it later, without another event"""
     host = place.start(command=["sleep", "600"])
     place.opened()
     box = f"folder:{place.work}"
@@ -88,7 +88,7 @@ def test_answers_in_a_stream(place):
 
 
 def test_places_and_codes(place):
-    """the capability counts in either place, and without it nothing is asked for"""
+    """the capability is accepted in either place; without it no event is requested"""
     place.opened()
     for places in (["events"], ["extensions"]):
         events = Events(place, {"places": places}, stdio=True)
@@ -102,7 +102,7 @@ def test_places_and_codes(place):
 
 
 def test_refusals(place):
-    """both sets of error codes mean the same: an end that the session hears of, another way, or later again"""
+    """both sets of error codes have the same effects: an end that is reported to the session, another way, or a later attempt"""
     place.opened()
     for number, codes in enumerate(("old", "new")):
         place.opened(f"t{number}")
@@ -126,7 +126,7 @@ def test_refusals(place):
 
 
 def test_more(place):
-    """what is left is asked for at once, and else the server's pause is kept, which is at least a second"""
+    """if events are left, the next poll comes at once; otherwise after the server's pause, and at least a second"""
     events, _ = begun(place, "--mode", "poll", faults={"page": 2, "next_poll_ms": 0})
     events.set_count(20)
     arrive(place, 20)
@@ -143,7 +143,7 @@ def test_more(place):
 
 
 def test_no_cursor(place):
-    """null and an absent cursor are no place: they are neither stored nor sent once there was one"""
+    """a null or absent cursor is neither stored nor sent if there was a cursor before"""
     for how, mode in (("null", "poll"), ("absent", "poll"), ("null", "push"), ("absent", "push")):
         session = f"{how}-{mode}"
         place.opened(session)
@@ -165,7 +165,7 @@ def test_no_cursor(place):
 
 
 def test_never_a_cursor(place):
-    """a server without places is followed from now on, and nothing is stored"""
+    """from a server without cursors only events after the start are followed, and no cursor is stored"""
     place.opened()
     events = Events(place, {"cursor": "none"})
     events.subscribe(*MINUTE)
@@ -175,7 +175,7 @@ def test_never_a_cursor(place):
 
 
 def test_gap(place):
-    """what the server has forgotten is one notification, and the subscription goes on from the fresh place"""
+    """events that the server has forgotten are one notification, and the subscription continues from the new cursor"""
     for mode in ("poll", "push"):
         session = f"gap-{mode}"
         place.opened(session)
@@ -199,7 +199,7 @@ def test_gap(place):
 
 
 def test_silence(place):
-    """after two heartbeats without a word the stream begins anew, at the place of the last heartbeat"""
+    """after two heartbeats without a message the stream begins again, at the cursor of the last heartbeat"""
     for stdio in (False, True):
         session = f"s{stdio}"
         place.opened(session)
@@ -218,7 +218,7 @@ def test_silence(place):
 
 
 def test_termination(place):
-    """the end of a subscription is one notification; an event that was only changed goes on"""
+    """the end of a subscription is one notification; the subscription of an event that was only changed continues"""
     events, process = begun(place)
     events.set_faults(terminated={"code": -32024, "message": "access was revoked"})
     assert process.wait(DEADLINE_S) == 1
@@ -238,7 +238,7 @@ def test_termination(place):
 
 
 def test_token(place):
-    """a token that is refused is one notification, and a new one in the file is used at once"""
+    """a refused token is one notification; a new token in the file is used at once"""
     token = os.path.join(place.dir, "token")
 
     def write(text, mode=0o600):
@@ -268,7 +268,7 @@ def test_token(place):
 
 
 def test_trouble(place):
-    """a server that is down, or answers with errors, is asked again, as late as it wishes; redirects are not followed"""
+    """a server that is down, or answers with errors, is asked again after the pause that it wishes; redirects are not followed"""
     events, process = begun(place, "--mode", "poll")
     events.set_faults(status=503, retry_after=2)
     until(lambda: len([row for row in events.log if row.get("refused") == 503]) > 1, "two refusals")
@@ -287,7 +287,7 @@ def test_trouble(place):
 
 
 def test_processes(place):
-    """a server that is a program is started again when it ends, and ended with us; one that never starts is said"""
+    """a server that is a program is started again when it ends, and ended with tidings; if it cannot be started, stderr says so"""
     events, process = begun(place, stdio=True)
     first = [row["started"] for row in events.log if "started" in row]
     os.kill(first[-1], signal.SIGKILL)
@@ -302,7 +302,7 @@ def test_processes(place):
 
 
 def test_silent_probe(place):
-    """a server of the older era that does not answer the probe is greeted as it expects"""
+    """a server of the older era that does not answer the probe gets the older handshake"""
     place.opened()
     events = Events(place, {"mute": "server/discover", "era": "legacy"}, stdio=True)
     events.subscribe(*MINUTE)
@@ -321,7 +321,7 @@ def test_list_changed(place):
 
 
 def test_webhook(place):
-    """--webhook: the server sends to a route of tidings listen; the subscription is kept alive, and its end is one notification"""
+    """--webhook: the server sends to a route of tidings listen; the subscription is refreshed, and its end is one notification"""
     if not os.path.exists(os.path.join(os.path.dirname(TIDINGS), "tidings-listen")):
         raise Skip("this build has no tidings-listen")
     place.opened()
@@ -351,7 +351,7 @@ def test_webhook(place):
 
 
 def test_plain(place):
-    """--sse: JSON and plain text become notifications; a cut stream goes on after the last id; 204 is its end"""
+    """--sse: JSON and plain text become notifications; a stream that was cut continues after the last id; 204 ends it"""
     place.opened()
     events = Events(place, count=1)
     url = f"http://127.0.0.1:{events.port}/sse"
@@ -376,7 +376,7 @@ def test_plain(place):
 
 
 def test_recipe(place):
-    """a recipe of one's own, a bound on the level, and the arguments that the server gets"""
+    """a recipe of the user's, the highest level, and the arguments for the server take effect"""
     recipe = os.path.join(place.dir, "recipe.json")
     with open(recipe, "w", encoding="utf-8") as file:
         json.dump({"rules": [{"kind": "n.seen", "level": "critical", "text": "It is {/data/n} of {/name}.", "key": "n"}]}, file)
@@ -390,7 +390,7 @@ def test_recipe(place):
 
 
 def test_addresses(place):
-    """an address without a session collects in its mailbox, and the session that comes gets it"""
+    """events for an address without a session wait in its mailbox, and the session that joins it gets them"""
     events = Events(place)
     events.subscribe(*MINUTE, to="box:ops")
     until(lambda: saved(place), "the cursor")
@@ -403,14 +403,14 @@ def test_addresses(place):
 
 
 def test_two(place):
-    """one subscription has one process"""
+    """a second process for the same subscription is refused"""
     events, process = begun(place)
     events.refused(*MINUTE, says=f"process {process.pid} already has this subscription")
     place.refused("subscribe", *events.target(), code=2, says="--to is missing")
 
 
 def test_store_is_full(place):
-    """what the mailbox has no room for is tried until it has; the place is not stored before"""
+    """events for which the mailbox has no room are tried until it has; their cursor is not stored before"""
     config = os.path.join(place.dir, "config.json")
     with open(config, "w", encoding="ascii") as file:
         json.dump({"limits": {"pending_per_session": 40}}, file)
@@ -429,7 +429,7 @@ def test_store_is_full(place):
 
 
 def test_missing(place):
-    """where the program is missing, the verb names its package"""
+    """if the program is missing, the verb names its package"""
     copy = os.path.join(place.dir, "tidings")
     shutil.copy(TIDINGS, copy)
     process = place.start(command=[copy, "subscribe", "--to", "box:b", "http://127.0.0.1:1/", "e"])

@@ -33,7 +33,7 @@ def start(place, command):
 
 
 def test_clock(place):
-    """a server of a few lines: its events wait in the box, and after a restart they go on where they were"""
+    """events of a server of a few lines wait in the box, and after a restart none is missing or there twice"""
     [line] = walk("A walk").splitlines()
     assert line.endswith(" &")
     process = start(place, line.removesuffix(" &"))
@@ -48,7 +48,7 @@ def test_clock(place):
 
 
 def test_webhook(place):
-    """by webhook: the server has the URL and the secret, and what it sends there waits in the box"""
+    """by webhook: the server gets the URL and the secret, and its events wait in the box"""
     if not shutil.which("openssl"):
         raise Skip("there is no openssl")
     events, port = Events(place, {"offers": ["webhook"], "token": "t"}), free_port()
@@ -71,7 +71,7 @@ def test_webhook(place):
 
 
 def test_examples(place):
-    """the examples are taken as they stand"""
+    """the examples are accepted as they stand"""
     with open(os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "docs", "mcp.md"), encoding="utf-8") as file:
         section = file.read().split("## Events of MCP servers\n", 1)[1]
     block = re.findall(r"^```\n(.*?)^```", section, re.M | re.S)[0]

@@ -188,7 +188,7 @@ def test_deb(work, stage):
 
 
 def test_contents(work, files):
-    """The list of contents: SPDX's own schema, each file's sum, and no relation to what is not there. The schema is SPDX's of version 2.3, unchanged."""
+    """Checks that the list of contents fits SPDX's own schema, which is that of version 2.3, unchanged; that it has each file's sum; and that its relations name only its own elements."""
     if not files:
         return
     script, known, out = os.path.join(SOURCE, "packaging", "sbom.py"), f"{work}/libraries.json", f"{work}/tidings.spdx.json"

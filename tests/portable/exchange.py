@@ -41,7 +41,7 @@ class Build:
 
 
 def written_by_one(store, writer, reader):
-    """a store that one build wrote is sound and says the same to the other, and the other way round"""
+    """a store that one build wrote is sound for the other build, and both read the same from it"""
     for number, text in enumerate(TEXTS):
         writer.ok(store, "push", "-s", "s", "--create", "--level", ("info", "warning", "error", "critical")[number], "--key", f"k{number}", text)
     writer.ok(store, "submit", "-s", "s", "a message that waits")
@@ -71,7 +71,7 @@ def await_sleep(process, store):
 
 
 def at_the_same_time(store, holder, other):
-    """a store that one build uses is not used by another whose locks differ, and nothing is lost"""
+    """while one build uses a store, a build whose locks differ refuses it, and nothing is lost"""
     holder.ok(store, "push", "-s", "s", "--create", "before")
     process = holder.start(store, "wait", "-s", "s")
     try:

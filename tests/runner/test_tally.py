@@ -34,7 +34,7 @@ def prints_sums(folder):
 
 
 def says_unstable(folder):
-    """A failure stays visible when the second run passes, and stays a failure when that fails too; what a sanitizer reported never runs again."""
+    """A failure stays visible when the second run passes, and stays a failure when the second run fails too; a program with a report of a sanitizer is not run again."""
     first = [("fail", "ok 1\nnot ok 2 - by chance\n"), ("fail", "not ok 1 - always\n"), ("fail", "ok 1\nnot ok - sanitizer report x\n"), ("run", "ok 1\n")]
     path, again = os.path.join(folder, "tests.xml"), os.path.join(folder, "again.xml")
     for name, programs in ((path, first), (again, [("run", "ok 1\nok 2 - by chance\n"), ("fail", "not ok 1 - always\n")])):

@@ -52,7 +52,7 @@ def sums_in(table):
 
 
 def differences(script, table, inputs=None):
-    """Returns an error of the table, in words."""
+    """Returns the errors of the table, in words."""
     sums, tables = sums_in(table)
     found = []
     if sums.get("fold_table.py") != sum_of(script):
@@ -82,7 +82,7 @@ def test_as_written(source):
 
 
 def test_by_its_inputs(source):
-    """what the script writes depends on its inputs alone, and each of a few characters looks as it should"""
+    """the script's output depends only on its inputs, and a few characters have the look-alikes that they should have"""
     script = os.path.join(source, "plugin/render/fold_table.py")
     with tempfile.TemporaryDirectory() as folder:
         paths = [os.path.join(folder, name) for name in ("data", "confusables")]

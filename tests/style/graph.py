@@ -92,7 +92,7 @@ def includes(texts):
 
 
 def objects(build, root):
-    """source file -> its object, of the product's own targets."""
+    """Returns source file -> its object, for the product's own targets."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
         entries = json.load(file)
     found = {}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""future.py TARGET HEADER…: headers of an invented later minor version. Every struct with a size gets two fields at its end."""
+"""future.py TARGET HEADER…: writes headers of an invented later minor version into the folder TARGET. Every struct with a size gets two fields at its end."""
 import os
 import re
 import sys
