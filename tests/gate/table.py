@@ -36,11 +36,22 @@ def fuzzing_in_one(tree, parts):
     return {**tree["parts"], "fuzz": one}, [part for part in parts if part["result"] != "fuzz"] + [part]
 
 
+def left(tree, parts):
+    """Returns a line about the parts that are below their targets, with the time that they need at the rate of this record; "": none is."""
+    below = [(part, tree["parts"].get(part["name"], NONE)) for part in parts]
+    below = [(part, figures) for part, figures in below if figures["done"] < part["target"]]
+    if not below:
+        return ""
+    hours = sum((part["target"] - figures["done"]) * figures["seconds"] / figures["done"] for part, figures in below if figures["done"]) / 3600
+    unknown = " and more" if any(not figures["done"] for _, figures in below) else ""
+    return f"\n{len(below)} of {len(parts)} rows are below their targets, which need about {hours:.1f} more hours of one core{unknown}.\n"
+
+
 def of(tree, parts):
     """Returns the table of one product."""
     hours = sum(tree["parts"].get(part["name"], NONE)["seconds"] for part in parts) / 3600
     rows = "".join(row(part, tree["parts"].get(part["name"], NONE)) for part in parts)
-    return f"Commit `{tree['commit']}` of {tree['date']}, {hours:.1f} hours of one core:\n\n{HEAD}{rows}"
+    return f"Commit `{tree['commit']}` of {tree['date']}, {hours:.1f} hours of one core:\n\n{HEAD}{rows}{left(tree, parts)}"
 
 
 def violations(tree, parts):

@@ -97,7 +97,7 @@ def killed_and_continued(place):
     status, output = place.run([{**part("counts", target=120), "name": "waits"}])
     check("a line that was cut off does no harm", status == 0 and "| 120 | 120 | 0 |" in output, output)
     status, output = place.run([{**part("counts", target=120), "name": "waits"}])
-    check("nothing is run when the target is reached", status == 0 and "seed" not in output, output)
+    check("nothing is run when the target is reached, and nothing is left", status == 0 and "seed" not in output and "below" not in output, output)
 
 
 def side_by_side(place):
@@ -130,6 +130,8 @@ def wrong(place):
     place.commit()
     status, output = place.run([part("dies")])
     check("a program that dies breaks a promise", status == 1 and "did not say what it had counted" in output, output)
+    left = r"\n\n1 of 1 rows are below their targets, which need about 0\.0 more hours of one core and more\.\n"
+    check("the table says what is left", re.search(left, output), output)
 
 
 def controlled(place):
