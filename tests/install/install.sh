@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# install.sh SOURCE_DIR BUILD_DIR CMAKE CC VERSION: installs into a new folder, moves that folder, and builds and runs the README's host there in each
+# install.sh SOURCE_DIR BUILD_DIR CMAKE CC VERSION: installs into a new folder, moves that folder, and builds and runs the host of docs/embedding.md there in each
 # supported way: pkg-config, find_package with the shared and with the static library. Prints TAP.
 set -u
 source=$1 build=$2 cmake=$3 cc=$4 version=$5
