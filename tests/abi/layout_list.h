@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * layout_list.h: every number, text, struct and field of the contract, for layout.c, which includes
- * it with NUMBER, TEXT, STRUCT and FIELD defined as it needs them. complete.py sees to it that
- * nothing of abi/tidings/ is left out here.
+ * it with NUMBER, TEXT, STRUCT and FIELD defined as it needs them. complete.py checks that nothing
+ * of abi/tidings/ is left out here.
  */
 /* clang-format off */
 /* abi.h */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/cli/fake_alarm.c: preloaded into a program that waits. The wall clock is ahead by the
+ * tests/cli/fake_alarm.c is preloaded into a program that waits. The wall clock is ahead by the
  * milliseconds in the file FAKE_AHEAD, which may change at any time. The kernel's alarm of that
  * clock is the FIFO FAKE_ALARM: a test that "sets the clock" or "resumes the machine" writes into
  * it, as the kernel would make the descriptor readable. Each setting is a line in FAKE_ALARM.log.
@@ -49,7 +49,7 @@ __attribute__((visibility("default"))) int timerfd_settime(int fd, int flags,
   char path[4096], line[128], bytes[64];
   (void)old;
   while (read(fd, bytes, sizeof bytes) > 0)
-    continue; /* an alarm that is set anew is not readable, as in the kernel */
+    continue; /* an alarm that is set again is not readable, as in the kernel */
   snprintf(path, sizeof path, "%s.log", getenv("FAKE_ALARM"));
   int log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   int len = snprintf(line, sizeof line, "%lld %d %d\n", (long long)value->it_value.tv_sec,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A wall clock that is wrong by $TIDINGS_TEST_CLOCK_OFF seconds, for a process that preloads this.
+ * A process that preloads this sees a wall clock that is wrong by $TIDINGS_TEST_CLOCK_OFF seconds.
  */
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -25,8 +25,8 @@ enum {
 enum { HEAD, KEPT, ITEM, NUMBERED, LOOKED, ROW_KINDS };
 uint8_t rows_kind(int kind);
 bool rows_ends(int kind);       /* DB_KIND_ENDS */
-uint32_t rows_first(int kind);  /* rows are from here */
-uint32_t rows_beyond(int kind); /* and before this */
+uint32_t rows_first(int kind);  /* the first row */
+uint32_t rows_beyond(int kind); /* one more than the last row */
 uint64_t rows_n(int kind, uint32_t at);
 
 struct row {
@@ -72,17 +72,17 @@ struct view {
   bool wrote, stale;
   uint32_t folded; /* how many pushes have become rows */
   uint64_t reported[ROW_KINDS];
-  bool noted[IDS]; /* the commit does it */
+  bool noted[IDS]; /* the commit notes these events */
   struct session rows;
 };
 
 struct turn {
   struct db_txn txn;
   bool hurries; /* it may be refused as late */
-  bool failed;  /* it was, or what it reads is outdated */
+  bool failed;  /* it was refused, or what it reads is outdated */
   bool counted;
-  uint32_t event;       /* which one may be declared, */
-  struct db_event said; /* as it is */
+  uint32_t event;       /* the event that the transaction may declare: its index */
+  struct db_event said; /* and its fields */
   struct view declared, other;
   bool has_other;
 };

@@ -54,7 +54,7 @@ struct db_key rows_key(uint32_t session, int kind, uint32_t at) {
   return key;
 }
 
-/* Its row is of those that are looked up. */
+/* Returns an event, whose row is one of kind LOOKED. */
 struct db_event rows_event(uint32_t session, uint32_t id) {
   static const char ids[IDS + 1] = "abcdef";
   return (struct db_event){.source = span_text("rows"),
@@ -112,7 +112,7 @@ void rows_delete(struct turn *turn, struct view *view, int kind, uint32_t at) {
 
 static struct row item_of(uint32_t seed) { return (struct row){.seed = seed, .len = 12}; }
 
-/* It is put too unless it is there already. */
+/* Makes the next push an item. `puts`: the rows are written too; else they are there already. */
 static void fold(struct turn *turn, struct view *view, bool puts) {
   struct row *head = &view->rows.rows[HEAD][0];
   struct row item = item_of(view->rows.pushes[view->folded++]);

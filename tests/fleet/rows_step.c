@@ -55,7 +55,7 @@ static void put_random(struct turn *turn, struct view *view, int kind, uint32_t 
   rows_put(turn, view, kind, at, row);
 }
 
-/* Finds the outcome of a commit that is not known. A write that has the lock shows it, because a
+/* Finds the unknown outcome of a commit. A write that has the lock shows the outcome, because a
  * late commit cannot come after that. */
 static void find_outcome(const struct turn *turn) {
   uint32_t session = turn->declared.wrote ? turn->declared.session : turn->other.session;
@@ -115,7 +115,7 @@ static void put_new(struct turn *turn, struct view *view) {
   if (numbered < MOST_ROWS) put_random(turn, view, NUMBERED, numbered);
 }
 
-/* In one transaction. */
+/* Puts and deletes a row several times in one transaction. */
 static void put_and_delete(struct turn *turn, struct view *view, int kind, uint32_t at) {
   for (uint32_t i = 2 + rows_random(3); i--;) {
     if (rows_random(2)) put_random(turn, view, kind, at);
@@ -152,7 +152,7 @@ static void end_some(struct turn *turn, struct view *view, int kind) {
   uint64_t next = *ended + rows_random(16);
   if (view->stale) return;
   if (next > most) next = most;
-  if (next > *ended) *ended = next; /* it grows, though the newest row may have gone */
+  if (next > *ended) *ended = next; /* it grows, even if the newest row is gone */
   report_ended(turn, view, kind);
 }
 
@@ -196,7 +196,7 @@ static void look_for_event(struct turn *turn) {
   rows_get(turn, view, LOOKED, id);
 }
 
-/* It goes with the commit: it is not looked for before. */
+/* Notes an event. The note counts from the commit on: nothing looks for it before. */
 static void note_event(struct turn *turn, struct view *view) {
   uint32_t id = rows_random(IDS);
   struct db_event event = rows_event(view->session, id);
@@ -368,7 +368,7 @@ static void push_one(uint32_t session) {
   char body[12];
   if (is->push_count == MOST_PUSHES || is->rows[HEAD][0].seed + 2 * MOST_PUSHES > MOST_ROWS) return;
   for (size_t i = 0; i < sizeof body; i++)
-    body[i] = (char)(item.seed >> i % 4 * 8 ^ i / 4); /* as rows_put has it */
+    body[i] = (char)(item.seed >> i % 4 * 8 ^ i / 4); /* like the bytes of rows_put */
   struct db_push push = {.error = &error, .bytes = sizeof body};
   push.row = (struct db_inbox){.session = rows_name(session),
                                .body = span_of(body, sizeof body),

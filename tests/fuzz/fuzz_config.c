@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_config.c: arbitrary bytes as a configuration. An accepted configuration is
- * written and read again to the same; a refusal says why.
+ * tests/fuzz/fuzz_config.c: arbitrary bytes as a configuration. An accepted configuration
+ * stays the same when it is written and read again; a refusal says why.
  */
 #include "fuzz.h"
 

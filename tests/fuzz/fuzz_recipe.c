@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_recipe.c: arbitrary bytes as a recipe and a document, with a NUL between them. A
- * recipe that is taken can be applied to any document, and gives the same again; one that is
- * refused says why.
+ * tests/fuzz/fuzz_recipe.c: arbitrary bytes as a recipe and a document, with a NUL between them. An
+ * accepted recipe can be applied to any document, and gives the same result each time; a refusal
+ * says why.
  */
 #include "fuzz.h"
 

@@ -50,7 +50,7 @@ int kit_log_lines(const struct kit *kit, const char *start);
 
 void kit_touch(const struct kit *kit, const char *name); /* an empty file in the store folder */
 void kit_make_gate(const struct kit *kit); /* the FIFO at which the event `wait` waits */
-/* returns once a call waits there; close the descriptor to let it go */
+/* returns once a call waits there; when the descriptor is closed, the call goes on */
 int kit_hold_gate(const struct kit *kit);
 
 pthread_t kit_start(void *(*run)(void *argument),

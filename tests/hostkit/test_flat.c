@@ -136,7 +136,7 @@ Test(flat, what_is_to_be_sent) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* The caller never hears of the delivery, so it must not stay leased. */
+/* The caller never learns of the delivery, so it must not stay leased. */
 Test(flat, a_reply_that_cannot_be_composed_is_rolled_back) {
   struct kit kit;
   kit_init(&kit);

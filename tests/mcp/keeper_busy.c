@@ -51,7 +51,7 @@ void __wrap_mcp_news_settle(struct mcp_news *news) {
   wait_for_messages(&settles);
 }
 
-/* As if a delivery had been read. */
+/* Answers as if a delivery had been read. */
 bool __wrap_mcp_news_is_to_settle(struct mcp_news *news);
 bool __wrap_mcp_news_is_to_settle(struct mcp_news *news) {
   (void)news;

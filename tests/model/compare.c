@@ -113,7 +113,7 @@ static int id_of(const struct world *world, uint8_t name) {
   int newest = (int)world->run.system_turns;
   if (name < MOST_MESSAGES) return name + 1;
   if (name == NAME_SYSTEM) return SYSTEM_ID + (newest ? newest - 1 : 0);
-  if (name == NAME_OLD_SYSTEM) return SYSTEM_ID + (newest > 1 ? newest - 2 : 8); /* 8: never was */
+  if (name == NAME_OLD_SYSTEM) return SYSTEM_ID + (newest > 1 ? newest - 2 : 8); /* 8: none */
   return UNKNOWN_ID;
 }
 
@@ -134,7 +134,7 @@ static void act_of_event(const struct world *world, const struct move *move, str
   if (move->event == TURNS_MOVE && move->name_count > 1) act->before = id_of(world, move->names[1]);
 }
 
-/* Everything beside the names. */
+/* Sets everything except the names. */
 static void act_of(const struct world *world, const struct move *move, struct act *act) {
   act->peer = PEER_HOST;
   switch (move->kind) {

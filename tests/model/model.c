@@ -4,8 +4,8 @@
  * to a depth or until there are no more. In each state it checks the laws, and that everything that
  * waits can still be delivered. Prints TAP with the number of states and the depth, and the sum.
  *
- * Usage: turns-model [DEPTH [NAME]]: to another depth, or one setup only.
- *        turns-model table DEPTH: and prints the machine's table, as table.h says, instead.
+ * Usage: turns-model [DEPTH [NAME]]: explores to another depth, or one setup only.
+ *        turns-model table DEPTH: prints the machine's table instead, as table.h says.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 enum move_kind {
   MOVE_EVENT,       /* an event of rules/turns/turns.h other than those below */
-  MOVE_TOOL_RESULT, /* hook calls: a carrier takes along what is pending */
+  MOVE_TOOL_RESULT, /* hook calls: a carrier takes what is pending */
   MOVE_CHAT_REQUEST,
   MOVE_SETTLE,
   MOVE_ATTACH,  /* a new host's first event, if that is not session.opened */

@@ -48,7 +48,7 @@ static void find_name(const struct world *world, struct call *call, uint8_t what
     call->ids[at] = span_text("nobody");
   } else {
     uint64_t n = world->run.system_turns;
-    if (what == NAME_OLD_SYSTEM) n = n > 1 ? n - 1 : 9; /* 9: never was */
+    if (what == NAME_OLD_SYSTEM) n = n > 1 ? n - 1 : 9; /* 9: none */
     call->system = system_turn_id(n ? n : 1);
     call->ids[at] = span_text(call->system.text);
   }

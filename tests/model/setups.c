@@ -5,7 +5,7 @@
  */
 #include "setups.h"
 
-enum { ALL = 1000 }; /* there are no more, long before that */
+enum { ALL = 1000 }; /* there are no more states long before this depth */
 
 #define LIMITS                                                                                     \
   .max_auto_turns = 1, .critical_force = true, .max_aborts = 1, .abort_window_ms = TICK_MS

@@ -105,7 +105,7 @@ static void print_mask(unsigned mask, const char *(*name)(unsigned)) {
 
 static void print_cell(enum turns_event event, unsigned state, unsigned steer, unsigned ids) {
   const struct cell *cell = &cells[event][state][steer][ids];
-  if (!cell->outcomes && ids) return; /* it cannot be; but each event is met in each state */
+  if (!cell->outcomes && ids) return; /* impossible; but ids 0 is met in each state */
   printf("%s%s\t%s\t%s", event_name(event), steer ? ", steer" : "", run_state_name(state),
          ids_names[ids]);
   print_mask(cell->outcomes, outcome_name);

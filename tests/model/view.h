@@ -16,7 +16,7 @@ enum { VIEW_MESSAGES = 3, VIEW_CARRIERS = 2, VIEW_ABORTS = 8 };
 enum { VIEW_SYSTEM = 0x80 }; /* SYSTEM_TURN of world.h */
 enum { VIEW_ITEM_NONE, VIEW_ITEM_PENDING, VIEW_ITEM_LEASED };
 
-/* Under which settings, and what the notification is. */
+/* The settings, and the properties of the notification. */
 struct view_setup {
   struct sim_settings settings;
   bool one_phase, item_urgent, item_asks;

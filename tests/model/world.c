@@ -51,7 +51,7 @@ void world_order(struct world *world) {
   }
 }
 
-/* Those that are over come first: nothing is ever moved before them. */
+/* The messages that are over come first: nothing is ever moved before them. */
 static void canonical_places(struct world *world, const struct setup *setup) {
   uint64_t gap = setup->tight ? 1 : 1 << 20, place = 0;
   uint8_t order[MOST_MESSAGES] = {0};
@@ -69,7 +69,7 @@ static void canonical_places(struct world *world, const struct setup *setup) {
   world->run.last_place = place;
 }
 
-/* A number that no carrier has, for what was on one that is settled. */
+/* Stands for every settled carrier; no carrier has this number. */
 enum { OLD_CARRIER = MOST_CARRIERS + 1 };
 
 static void canonical_carriers(struct world *world) {
@@ -134,7 +134,7 @@ static uint64_t pass(struct tape *tape, uint64_t value) {
 }
 
 #define PASS(field) (field) = (__typeof__(field))pass(tape, (uint64_t)(field))
-/* In ticks since then: what is packed has a byte. */
+/* A time is packed as the number of ticks since this one, because a packed number has one byte. */
 static const int64_t earliest_ms = NOW_MS - (int64_t)128 * TICK_MS;
 #define PASS_TIME(field)                                                                           \
   ((field) = (int64_t)pass(tape, (uint64_t)((field)-earliest_ms) / TICK_MS) * TICK_MS + earliest_ms)

@@ -23,7 +23,7 @@ struct setup {
   struct settings settings;
   size_t messages; /* how many may be submitted */
   unsigned depth;
-  bool clock;         /* it may jump, either way */
+  bool clock;         /* it may jump forwards and backwards */
   bool item_urgent;   /* the notification is critical and may be forced */
   bool item_asks;     /* it asks for a turn in an idle session */
   bool fires_at_once; /* the host never settles */

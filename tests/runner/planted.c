@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * planted.c: cases with a fault that only a sanitizer sees: planted.sh sees to it that run_test.sh
+ * planted.c: cases with a fault that only a sanitizer sees: planted.sh checks that run_test.sh
  * fails them.
  */
 #include <limits.h>

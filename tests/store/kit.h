@@ -15,7 +15,7 @@
 
 #include "store/store.h"
 
-/* -- a folder a test: use as .init and .fini of a suite ---------------------------------------- */
+/* -- a folder for each test: use as .init and .fini of a suite --------------------------------- */
 
 extern char kit_folder[256]; /* exists, 0700, empty */
 extern char kit_store[300];  /* a path in it, where no store is yet */
@@ -72,7 +72,7 @@ void say_well(struct store *store, const char *session,
               const char *message); /* which must be stored */
 
 struct head head_of(struct store *store, const char *session, struct arena *arena);
-uint32_t number_of(struct store *store, const char *session); /* 0: the store has not heard of it */
+uint32_t number_of(struct store *store, const char *session); /* 0: the store does not know it */
 uint64_t last_of(struct store *store, const char *session);
 size_t pending_in(struct store *store, const char *session);
 size_t items_in(struct store *store, const char *session);

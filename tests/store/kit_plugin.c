@@ -37,7 +37,7 @@ static uint64_t mono_ns(void *context) {
 static int32_t fill_random(void *context, void *buffer, size_t len) {
   static struct random numbers = {.state = 1};
   (void)context;
-  if (len == sizeof(uint32_t)) { /* of sessions and deliveries, whose rows are looked at */
+  if (len == sizeof(uint32_t)) { /* for sessions and deliveries; tests look at their rows */
     memset(buffer, 0, len);
     return 0;
   }

@@ -32,7 +32,7 @@ extern struct tidings_error why;
     cr_assert(strstr(why.text, says), "%s", why.text);                                             \
   } while (0)
 
-const char *to_path(void); /* no folder is there yet */
+const char *to_path(void); /* there is no such folder yet */
 
 struct bytes {
   char path[320];

@@ -37,7 +37,7 @@ Test(attach, a_living_owner_keeps_its_session_and_is_named) {
   (void)leased(plugin, "one");
   plugin_end(plugin);
   plugin = as(NULL);
-  push(plugin, "s", "two"); /* pushing is for everybody */
+  push(plugin, "s", "two"); /* every process may push */
   struct got got = tool_result(plugin, "s");
   char pid[32];
   (void)snprintf(pid, sizeof pid, "pid %d", (int)other.pid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/store/test_attach_race.c: another process creates the session while this one attaches to
- * it: after this one has looked for it in vain, and before the write that adds it. The linker sends
+ * it: after this one has not found the session, and before the write that adds it. The linker sends
  * the plugin's calls of store_write here (see CMakeLists.txt).
  */
 #include <criterion/criterion.h>

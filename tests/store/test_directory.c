@@ -303,7 +303,7 @@ Test(guard, twice_in_one_process_is_refused_by_whatever_name) {
   cr_assert_eq(chdir(kit_folder), 0);
   expect_refused("store", "already open in this process");
   expect_refused("parent/./store/", "already open in this process");
-  say_well(store, "s", "two"); /* and the refusal has dropped no lock of it */
+  say_well(store, "s", "two"); /* the refusal has released no lock of the store */
   store_close(store);
   expect_opened(kit_store);
 }
@@ -362,10 +362,10 @@ Test(guard, another_pid_namespace_is_refused_while_it_is_there) {
   child_await(&child);
   expect_refused(kit_store, "in use in another PID namespace");
   child_kill(&child);
-  expect_opened(kit_store); /* the next sole user makes the header anew */
+  expect_opened(kit_store); /* the next sole user writes the header again */
 }
 
-/* As if the other user were built with another C library, or for another machine. */
+/* Acts as if the other user were built with another C library, or for another machine. */
 static uint32_t other_kind;
 static int open_with_other_locks(struct child *self, void *context) {
   struct store *store;

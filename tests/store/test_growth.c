@@ -43,7 +43,7 @@ EXPORTED int fallocate(int fd, int mode, off_t at, off_t len) {
     errno = fallocate_error;
     return -1;
   }
-  if (len > (off_t)1 << 30) return 0; /* as if */
+  if (len > (off_t)1 << 30) return 0; /* acts as if it had the room */
   return (int)syscall(SYS_fallocate, fd, mode, at, len);
 }
 

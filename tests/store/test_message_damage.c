@@ -74,7 +74,7 @@ static void spoil(enum row_kind kind, uint64_t n) {
   cr_assert_eq(store_commit(txn, &error), 0);
 }
 
-/* A turn of the host's own, and m1, m2 and m3 behind it. */
+/* Starts a turn of the host's own, and queues m1, m2 and m3. */
 static void begin(void) {
   plugin = plugin_at(kit_store, (struct plugin_words){0});
   expect_said("turn.started", "{}", "");

@@ -18,7 +18,7 @@
 
 TestSuite(push, .init = kit_begin, .fini = kit_end);
 
-/* Leases items first..last of "s" as delivery `n`, and commits that if told. */
+/* Leases items first..last of "s" as delivery `n`, and commits it if `commit`. */
 static void take(struct store *store, uint64_t n, uint64_t first, uint64_t last, bool commit) {
   struct tidings_error error = new_error();
   struct arena arena = ARENA_EMPTY;
@@ -83,7 +83,7 @@ Test(push, small_quotas_have_room_for_one) {
   store_close(store);
 }
 
-/* A session that never was must not be there because its first push was refused. */
+/* A session whose first push is refused must not exist afterwards. */
 Test(push, what_is_refused_leaves_nothing) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
@@ -303,7 +303,7 @@ static void await_sleep(pid_t pid) {
   }
 }
 
-/* As if nobody waited for it. */
+/* Makes the lock look as if nobody waited for it. */
 static void take_mark_away(pthread_mutex_t *lock) {
 #ifdef __GLIBC__
   __atomic_fetch_and(&lock->__data.__lock, INT_MAX, __ATOMIC_SEQ_CST);

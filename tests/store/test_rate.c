@@ -63,7 +63,7 @@ Test(rate, without_a_limit_nothing_is_counted) {
   store_close(store);
 }
 
-/* Twenty new sources a minute for half an hour: what is over goes as others come. */
+/* Twenty new sources a minute for half an hour: old counts are forgotten as new ones are added. */
 Test(rate, sources_of_the_past_do_not_pile_up) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
@@ -94,7 +94,7 @@ static void damage_first_row(struct store *store) {
   cr_assert_eq(store_commit(txn, &error), 0, "%s", error.text);
 }
 
-/* A row that cannot be read counts nothing, and keeps nobody out. */
+/* A row that cannot be read counts nothing, and blocks no push. */
 Test(rate, a_damaged_row_counts_nothing) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();

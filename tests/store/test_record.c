@@ -80,7 +80,7 @@ Test(record, a_shorter_or_longer_record_is_noticed) {
   struct buffer bytes = sample(&key);
   struct record_reader reader;
   for (size_t len = 0; len < bytes.len; len++) {
-    char *exact = malloc(len ? len : 1); /* so that reading on is seen */
+    char *exact = malloc(len ? len : 1); /* so that a sanitizer sees a read past the end */
     cr_assert_not_null(exact);
     memcpy(exact, bytes.bytes, len);
     cr_assert(!record_open(&reader, &key, span_of(exact, len)), "%zu bytes", len);
@@ -107,7 +107,7 @@ Test(record, numbers_that_do_not_end_and_lengths_that_lie) {
     size_t len;
   } cases[] = {
       {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11}, /* a number of eleven bytes */
-      {"\x80", 1},                                          /* one that goes on */
+      {"\x80", 1},                                          /* a number without an end */
       {"\x05"
        "abcd",
        5},                                              /* a length one too large */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/store/test_rows.c: items, heads and deliveries as records. A record with a right checksum
- * may still be hostile: it must be refused, or read as something that the arithmetic behind it
- * survives.
+ * may still be hostile: it must be refused, or read as values that the later arithmetic can
+ * handle.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -99,7 +99,7 @@ Test(salvage, what_was_withdrawn_while_leased_stays_withdrawn) {
   expect_pending(to_path(), "s", 378);
 }
 
-/* In old versions of their page too. */
+/* Damages the rows of names, also in old versions of their page. */
 static void spoil_names(const char *path) {
   static const uint8_t begin[NODE_KEY_BYTES_AT - NODE_FLAGS_AT + 2 + 5] = {
       0, 0, DB_KEY_BYTES, 0, 0, 0, 0, 0, ROW_NAME};
@@ -108,7 +108,7 @@ static void spoil_names(const char *path) {
   size_t found = 0;
   while ((at = memmem(at, (size_t)(end - at), begin, sizeof begin))) {
     at += sizeof begin;
-    at[0] ^= 1; /* the hash, over which the checksum is too */
+    at[0] ^= 1; /* the hash, which the checksum covers too */
     found++;
   }
   cr_assert_geq(found, 2);

@@ -376,7 +376,8 @@ Test(settle, names_of_calls_and_tools_have_a_limit) {
   plugin_end(plugin);
 }
 
-/* A length that is nonsense is refused before a byte is read: the memory behind it is not ours. */
+/* A length that is nonsense is refused before a byte is read: the memory after the text is not
+ * ours. */
 Test(settle, lengths_are_checked_before_anything_is_read) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
   const struct tidings_span endless = {"s", SIZE_MAX};

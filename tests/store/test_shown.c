@@ -11,7 +11,7 @@
 
 TestSuite(shown, .init = kit_begin, .fini = kit_end);
 
-static char counted[512]; /* the texts that the host was asked to count, with "|" behind each */
+static char counted[512]; /* the texts that the host was asked to count, with "|" after each */
 
 static uint64_t count_tokens(void *context, const struct tidings_span *text) {
   size_t len = strlen(counted);

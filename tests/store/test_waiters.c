@@ -177,7 +177,7 @@ Test(waiters, the_fifo_outlives_its_instance_and_keeps_what_rings_meanwhile) {
   push_by_another("s", CRITICAL); /* between two instances */
   cr_assert(is_rung(polled, LONG_MS));
   plugin = host();
-  next_is(plugin, "s"); /* without a word about the descriptor */
+  next_is(plugin, "s"); /* although the new instance was not asked for a descriptor */
   next_is(plugin, "");
   cr_assert(!is_rung(polled, 0), "it was emptied");
   push_by_another("s", CRITICAL);
@@ -314,7 +314,7 @@ Test(waiters, a_full_store_says_so_until_somebody_dies) {
                                "one, or use only wake_at"),
             "%s", error.text);
   cr_assert_eq(fd, -7);
-  next_is(plugin, "s"); /* which goes on without */
+  next_is(plugin, "s"); /* the plugin works without a slot */
   push_by_another("s", CRITICAL);
   next_is(plugin, "s");
   child_kill(&other);

@@ -124,7 +124,7 @@ static int report_it(struct child *self, void *context) {
 Test(wake, reports_ring_as_notifications_do) {
   static char finished[] = "{\"type\":\"subagent.finished\",\"session\":\"s\",\"data\":{\"slug\":"
                            "\"a\",\"summary\":\"done\"}}";
-  /* Takes back what was told of its handle, so it is written in another way. */
+  /* Withdraws older reports about its handle, so it is written in another way. */
   static char failed[] = "{\"type\":\"handle.state\",\"session\":\"s\",\"data\":{\"handle\":\"h\","
                          "\"tool\":\"t\",\"state\":\"failed\","
                          "\"level\":\"critical\"}}";
@@ -170,7 +170,7 @@ Test(wake, the_waiting_thread_is_not_woken_by_itself_but_by_other_threads) {
   plugin_end(plugin);
 }
 
-/* Its own push must not hide that somebody else's was there before. */
+/* The host's own push must not hide an earlier push of another process. */
 Test(wake, a_push_of_its_own_hides_no_other) {
   struct tidings_plugin *plugin = host();
   int fd = waiting(plugin);
@@ -279,7 +279,7 @@ static int help(struct child *self, void *context) {
   next_is(plugin, "");
   child_signal_test(self);
   if (!is_rung(fd, LONG_MS)) return 1;
-  next_is(plugin, "s"); /* whose name this process has never heard */
+  next_is(plugin, "s"); /* this process has never seen that name */
   next_is(plugin, "");
   plugin_end(plugin);
   return 0;

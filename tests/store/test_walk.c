@@ -215,7 +215,7 @@ pid_t counted_fork(void) {
 
 enum { LARGE_ROWS = 4000, LARGE_ROW_BYTES = 1900 };
 
-/* Several portions of leaves. */
+/* Makes a store whose leaves are several portions. */
 static void make_large(void) {
   static char value[LARGE_ROW_BYTES];
   struct store *store = store_at(kit_store);
@@ -234,7 +234,7 @@ static void make_large(void) {
 
 static void touch_file(void) { cr_assert_eq(utimensat(AT_FDCWD, walk_kit_path(), NULL, 0), 0); }
 
-/* Without any time: one portion. */
+/* Opens the store without any time: this walks one portion. */
 static int open_for_a_portion(struct tidings_error *error) {
   struct store_options options = {.directory = kit_store};
   struct store *store;
@@ -243,7 +243,7 @@ static int open_for_a_portion(struct tidings_error *error) {
   return code;
 }
 
-/* How many calls were told to come again before one got `expected`. */
+/* Returns how many calls got BUSY before one got `expected`. */
 static unsigned portions_until(int expected, const char *words) {
   for (unsigned busy = 0;; busy++) {
     struct tidings_error error = new_error();

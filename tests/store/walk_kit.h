@@ -13,7 +13,7 @@ enum { PAGE = 4096 };
 
 const char *walk_kit_path(void);
 
-/* The walk's findings in the file. */
+/* Walks the file. */
 bool walk_kit_walk(struct walk *walk);
 
 /* Keys that no kind of row has. */
@@ -28,7 +28,7 @@ void walk_kit_make(struct walk *ret_walk);
 extern uint8_t *walk_kit_data; /* malloc'ed */
 extern size_t walk_kit_len;
 void walk_kit_read(void); /* the file into walk_kit_data */
-/* With digests of the heads as they are there. */
+/* Writes the file, with digests of the heads that `bytes` has. */
 void walk_kit_write(const uint8_t *bytes);
 
 /* Makes damage that LMDB does not notice: the newest head states a wrong number of rows. */

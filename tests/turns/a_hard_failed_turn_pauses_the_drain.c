@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * After a failed turn nothing that happens by itself fires the queued messages: no passing of time,
- * no notification, no further message, no other process. The next turn that fires, a user's retry,
- * an edit sent again or an explicit resume, drains it.
+ * no notification, no further message, no other process. The next turn that fires (a user's
+ * retry, an edit sent again or an explicit resume) drains the queue.
  */
 #include "kit.h"
 
@@ -15,7 +15,7 @@ static void submit_elsewhere(const char *id) {
   close_client(source);
 }
 
-/* A turn that fails with "a" and "b" queued behind it; "c" comes then. */
+/* A turn that fails with "a" and "b" queued after it; "c" comes then. */
 static struct client paused(const char *folder) {
   store_folder = text("%s.%s", store_folder, folder);
   struct client host = open_host(NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Threads of one host submit all the time; whichever of them is told to start a turn runs it. Never
- * are two of them running one, and every message has its turn.
+ * Threads of one host submit all the time; the thread that a reply asks to start a turn runs it.
+ * Two threads never run a turn at the same time, and every message has its turn.
  */
 #include "kit.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Typed, triggered, steered and system-made messages, turns that finish, are aborted or fail: each
- * fired message is in the session's history with the event that fired it, and whatever fired was
- * first offered to the host, which could decline it.
+ * fired message is in the session's history with the event that fired it, and each message
+ * was first offered to the host, which could decline it.
  */
 #include "kit.h"
 

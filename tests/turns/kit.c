@@ -28,7 +28,7 @@
 #define KIT_FLAGS HOSTKIT_NO_PROBE
 #endif
 
-/* A busy machine fails no test. */
+/* So that no test fails on a busy machine. */
 enum { BUDGET_MS = 30000, DRAIN_MS = 30000 };
 
 const char *store_folder;

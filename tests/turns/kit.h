@@ -51,10 +51,10 @@ void set_clock(int64_t now_ms);
 
 /* -- calls. Replies are in their JSON form and live until the process ends. Any thread. -------- */
 
-/* Sends an event of `type`; `data` is a JSON object as by printf, or NULL. It has to be taken. */
+/* Sends an event of `type`; `data` is a JSON object as by printf, or NULL. It must be accepted. */
 json_t *event(struct client client, const char *type, const char *data, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same, but the event has to be refused. Returns the name of the error, without TIDINGS_E_. */
+/* The same, but the event must be refused. Returns the name of the error, without TIDINGS_E_. */
 const char *refused(struct client client, const char *type, const char *data, ...)
     __attribute__((format(printf, 3, 4)));
 json_t *submit(struct client client, const char *id);
@@ -76,11 +76,11 @@ const char *running(struct client client); /* the ids of the turn offered or run
 const char *ids_in(const json_t *list);    /* of a list of ids, or of objects with an id: "a b c" */
 
 /* Runs and ends turn after turn, beginning with the one that `reply` offers, until none is offered.
- * Returns the ids in the order in which they fired, one turn behind the other: "a b|c". */
+ * Returns the ids in the order in which they fired, turn after turn: "a b|c". */
 const char *drain(struct client host, const json_t *reply);
 
-/* The outcome of each message by the session's history, in its order: "fired" and the like; NULL
- * when it does not name it. */
+/* Returns the last state of message `id` in the session's history, such as "fired"; NULL if the
+ * history does not name it. */
 const char *end_of(struct client client, const char *id);
 
 /* -- several at once --------------------------------------------------------------------------- */

@@ -120,7 +120,7 @@ struct crew crew_start(unsigned count, void (*work)(unsigned index)) {
   return crew;
 }
 
-/* Closing the pipe lets all processes go, because they wait for its end of file. */
+/* Closes the pipe, whose end of file all processes wait for. */
 void crew_go(struct crew *crew) { close(crew->gate); }
 
 void crew_wait(struct crew *crew) {

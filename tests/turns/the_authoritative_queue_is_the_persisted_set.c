@@ -21,7 +21,7 @@ static void cancel_from_elsewhere(const char *id) {
   close_client(client);
 }
 
-/* Another client, which never heard of the first one. */
+/* Another client, which knows nothing of the first one. */
 static void look(const char *expected) {
   struct client client = open_producer();
   const json_t *transitions = json_object_get(query(client, "history"), "transitions");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several processes submit while a turn runs, and the clock stands still, so that all would tie.
- * The queue's times are all different, the drain follows them, and each source's messages keep
- * their order.
+ * Several processes submit while a turn runs, and the clock stands still, so that all messages come
+ * at the same time. The queue's times still are all different, the drain follows them, and each
+ * source's messages keep their order.
  */
 #include "kit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Host after host is killed in every state of a turn. After each restart the session reads as idle
- * for a start, and what is still queued drains; nothing fires twice and nothing is lost.
+ * Host after host is killed in every state of a turn. After each restart the session is idle
+ * at first, and then what is still queued drains; nothing fires twice and nothing is lost.
  */
 #include "kit.h"
 

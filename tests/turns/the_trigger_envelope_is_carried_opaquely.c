@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Envelopes of every shape come back as they were sent, words that mean something elsewhere
- * included, and the same messages with and without them have the same replies.
+ * Envelopes of every shape come back as they were sent, even if they have words that mean something
+ * elsewhere, and the same messages with and without envelopes have the same replies.
  */
 #include "kit.h"
 

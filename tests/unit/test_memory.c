@@ -56,7 +56,7 @@ static void fail_in_turn(bool (*attempt)(void), size_t at_least) {
                turn - 1);
 }
 
-/* How big the inputs are, so that different allocations are the first to need a new chunk. */
+/* The size of the inputs: it decides which allocation is the first to need a new chunk. */
 static size_t scale;
 
 static void fail_at_all_scales(bool (*attempt)(void), void (*prepare)(void), size_t at_least) {

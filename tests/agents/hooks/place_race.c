@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/agents/hooks/place_race.c: between the moment in which a process opens a waiting place and
- * the one in which it locks it, another process removes the place, or makes it anew. The linker
+ * the one in which it locks it, another process removes the place, or makes it again. The linker
  * puts __wrap_flock in place of flock, so that this happens each time.
  */
 #include <dirent.h>

@@ -237,7 +237,7 @@ bool full_disk_tmpfs(const struct arguments *arguments) {
   fill_and_drain(&books, true);
   fill_and_drain(&books, false);
   close_store(&books);
-  /* A process that finds no lock file makes it anew. */
+  /* A process that finds no lock file makes one. */
   folder_join(lock, books.store, "lock.mdb");
   if (unlink(lock) == 0) {
     struct tidings_error error = RIG_ERROR;

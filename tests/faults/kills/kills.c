@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * kills/kills.c: SIGKILL at any moment. Eight producers of four threads each push and submit; a
- * host delivers, runs turns and settles. Again and again one of these processes is killed at a
+ * host delivers, runs turns and settles. Now and then one of these processes is killed at a
  * random time, or kills itself at a random write or sync, and is started again. In the end each
  * acknowledged push must be in exactly one carrier of the host's transcript.
  */
@@ -47,8 +47,8 @@ static void spawn(struct killing *killing, unsigned which, bool mortal) {
   if (child < 0) die("fork: %s", strerror(errno));
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* With few calls left the process dies while it opens the store, with many in the midst of its
-     * work. */
+    /* If few calls are left, the process dies while it opens the store; if many are left, during
+     * its work. */
     if (mortal && random_chance(&random, 50))
       suicide_arm(&random, random_chance(&random, 20) ? 6 : which == HOST ? 60 : 90);
     if (which == HOST) host_main(&killing->rig, killing->board, killing->store, seed);

@@ -17,7 +17,7 @@ struct arguments {
   uint64_t count;       /* --count N: images, kills, swaps */
   uint64_t only;        /* --only N: just this one; UINT64_MAX: all */
   uint64_t workers;     /* --workers N: processes at work at once; 0: one a processor */
-  uint64_t patience_ms; /* --patience MS: who takes longer hangs; default 60000 */
+  uint64_t patience_ms; /* --patience MS: a process that takes longer hangs; default 60000 */
   const char *part;     /* --part NAME: just this part of the test; NULL: all */
 };
 

@@ -16,7 +16,7 @@ struct unreadable {
   size_t count;
 };
 
-/* Spoils one or two sectors of the writes that were in doubt when the power went, in the image's
+/* Spoils one or two sectors of the writes that were in doubt when the power failed, in the image's
  * file `path`, which the trace calls by the last part of that name. Returns how many were spoilt: 0
  * if no write was in doubt, or the image has no such file. */
 size_t spoil(const struct disk *disk, struct random *random, const char *path,

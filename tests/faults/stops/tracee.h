@@ -15,7 +15,7 @@ pid_t tracee_start(void (*body)(void *context), void *context);
 /* Lets the child run until that moment, and stops it there. False: it had ended before, and was
  * reaped. */
 bool tracee_go(pid_t child, uint64_t calls, uint64_t steps);
-/* Lets it go on, or kills it, and reaps it. Returns its status. */
+/* Lets the child go on, or kills it, and reaps it. Returns its status. */
 int tracee_finish(pid_t child, bool killed);
 
 #endif

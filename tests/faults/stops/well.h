@@ -32,7 +32,7 @@ struct well {
 
 /* Starts a host that has the store open all the time. */
 void well_start_resident(struct well *well);
-/* Ends it, and drains its session. */
+/* Ends the resident, and drains its session. */
 void well_end_resident(struct well *well);
 
 /* Checks that every call of a newcomer, and of the resident if there is one, returns in time; for

@@ -29,7 +29,7 @@ static int64_t waited_ns(void) {
   bool got = read(fd, text, sizeof text - 1) > 0;
   close(fd);
   if (!got) return 0;
-  (void)strtoull(text, &end, 10); /* skips how long the thread ran */
+  (void)strtoull(text, &end, 10); /* skips the time for which the thread ran */
   return (int64_t)strtoull(end, NULL, 10);
 }
 

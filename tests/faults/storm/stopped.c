@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * storm/stopped.c: other processes are stopped or killed in the midst of a commit, forked beside an
- * open instance, or started with its descriptors. The remaining processes must go on, or get BUSY
- * within their budget.
+ * storm/stopped.c: other processes are stopped or killed during a commit, forked from a process
+ * with an open instance, or started with its descriptors. The remaining processes must go on, or
+ * get BUSY within their budget.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -75,8 +75,8 @@ static void expect_tokens(struct rig *rig, const char *session, const uint64_t *
   carried_clear(&carried);
 }
 
-/* Starts a process that opens the store, pushes `token` into "s1", and gets the signal in the midst
- * of its commit. */
+/* Starts a process that opens the store, pushes `token` into "s1", and gets the signal during its
+ * commit. */
 static pid_t writer_hit_by(int signal_number, struct rig *loaded, const char *store,
                            uint64_t token) {
   fflush(NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * swap/swap.c: hot swaps under load, through hostkit. Threads push, deliver and settle, another
- * process pushes, and again and again the plugin is swapped beneath them. No call fails, nothing is
+ * swap/swap.c: hot swaps under load, through hostkit. While threads push, deliver and
+ * settle and another process pushes, the plugin is swapped repeatedly. No call fails, nothing is
  * lost or delivered twice, leases from before a swap are settled after it, and no image, descriptor
  * or memory is left behind.
  */

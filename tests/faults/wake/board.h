@@ -3,10 +3,10 @@
  * wake/board.h: memory that pushers, sleeper and killer share, and that outlives a SIGKILL; and
  * their main functions.
  *
- * Each thread of a pusher has a lane: it pushes its next number, and goes on only when the sleeper,
- * woken by nothing but that push or its neighbours', has had the number handed out to it. Now and
- * then all lanes are stopped, and nothing is swapped. If a lane does not come to rest then, a wake
- * is lost. Otherwise the next push or swap would hide the loss.
+ * Each thread of a pusher has a lane: it pushes its next number, and goes on only when the number
+ * has been handed out to the sleeper. Only that push, or a push of another lane, wakes the sleeper.
+ * Now and then all lanes are stopped and nothing is swapped, because the next push or swap would
+ * hide a lost wake. If a lane does not come to rest then, a wake is lost.
  */
 #ifndef WAKE_BOARD_H
 #define WAKE_BOARD_H
@@ -38,8 +38,8 @@ struct board {
   atomic_uint awake; /* a bit for each lane that is to push: the fewer there are, the more often the
                         sleeper really sleeps */
   _Atomic(uint64_t) acknowledged, passive; /* pushes that ring, and those that do not */
-  _Atomic(uint64_t) woken, named, empty;   /* the sleeper: counts of the sleeper: returns from poll,
-                                              named sessions, those of them without anything new */
+  _Atomic(uint64_t) woken, named, empty;   /* counts of the sleeper: returns from poll, named
+                                              sessions, and named sessions without anything new */
   sem_t swap;                              /* posted to make the sleeper swap once */
   _Atomic(uint64_t) swaps, late; /* late: sessions that only the last look named, because their
                                     pusher was killed before it rang */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/last_call.c: a waiting host needs no clock. A pusher calls it before its commit and after
- * it, and is killed at each point around the two calls. If the push was committed, a host that
- * follows wake.h must get an action. A host is told no time if no push is under way.
+ * wake/last_call.c: a waiting host needs no clock. A pusher calls the host before its commit and
+ * after its commit, and is killed at each point around the two calls. If the push was committed, a
+ * host that follows wake.h must get an action. A host is told no time if no push is under way.
  */
 #include <errno.h>
 #include <poll.h>

@@ -24,7 +24,7 @@ struct thread {
   pthread_t id;
 };
 
-/* -- dying by its own hand --------------------------------------------------------------------- */
+/* -- killing itself ---------------------------------------------------------------------------- */
 
 static _Atomic(uint64_t) rings_left; /* rings until this process is killed */
 static bool dies_after;

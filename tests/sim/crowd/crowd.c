@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * crowd/crowd.c: two hosts, which take the session from each other, and four submitters on one
- * session, for as many seconds as one likes; now and then one of them is killed and comes back.
+ * crowd/crowd.c: two hosts, which take the session from each other, and four submitters work on one
+ * session for N seconds; now and then one of them is killed and started again.
  * There are never two turns at once, no message is delivered twice, none is lost, and none that was
  * cancelled is delivered. `sim-crowd [--seconds N] [--drain N] [--seed N] [--plugin PATH] [--store
- * PLACE]`; --drain: how long what waits may take to be delivered in the end; --store: one that is
- * there, in a database.
+ * PLACE]`; --drain: the seconds in which all that waits must be delivered in the end; --store: an
+ * existing store, in a database.
  */
 #include "crowd.h"
 

@@ -27,8 +27,8 @@ enum { CARRIED_MAX = 128, ID_SIZE = 32 }; /* messages of one carrier */
 
 #define SESSION "crowd"
 
-/* NOTE_CANCELLING stays with those whose submitter was killed over it: they may be delivered or
- * not. */
+/* NOTE_CANCELLING stays if the submitter was killed while it cancelled the message, which then may
+ * be delivered or not. */
 enum note_state { NOTE_UNUSED, NOTE_BEGUN, NOTE_ACKNOWLEDGED, NOTE_CANCELLING, NOTE_CANCELLED };
 
 struct note { /* of one message */

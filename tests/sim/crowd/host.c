@@ -57,7 +57,7 @@ static bool is_worth_again(int32_t code, unsigned *tries) {
   return code == TIDINGS_E_BUSY && ++*tries < TRIES;
 }
 
-/* Has another host taken the session, or has nobody got it? Any other error is wrong. */
+/* Has another host taken the session, or does no host have it? Any other error is wrong. */
 static bool lost(struct host *host, int32_t code, const char *what) {
   if (code == 0) return false;
   if (code != TIDINGS_E_CLOSED && code != TIDINGS_E_OWNED && code != TIDINGS_E_BUSY)
@@ -128,7 +128,7 @@ static bool send_carrier(struct host *host, uint64_t delivery, const char (*ids)
                                 &reply, &last_error);
   if (code == TIDINGS_E_STATE && mine && !gives_back) { /* the other host has named it since */
     code = TIDINGS_E_CLOSED;
-  } else if (code == TIDINGS_E_BUSY) { /* remembered: the next call does it */
+  } else if (code == TIDINGS_E_BUSY) { /* the plugin remembers the outcome: the next call settles */
     code = 0;
   }
   heed(host, reply);

@@ -115,7 +115,7 @@ Test(recipe, withdrawals) {
   check(rule, "{\"s\":\"new\",\"k\":1,\"i\":2}",
         "k|withdraws|What has this key is taken back.|1|2 withdrawn|0;");
   check(rule, "{\"s\":\"gone\",\"k\":1}", "k|withdraws|What has this key is taken back.|1||0;");
-  check(rule, "{\"s\":\"gone\"}", ""); /* of nothing that has a key */
+  check(rule, "{\"s\":\"gone\"}", ""); /* there is no key to withdraw */
   check(rule, "{\"s\":\"good\",\"k\":1}", "");
   static const char only[] =
       "{\"rules\":[{\"withdraw-when\":{\"/s\":\"new\"},\"kind\":\"k\",\"key\":\"{/k}\"},"

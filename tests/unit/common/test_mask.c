@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Secrets, and texts that only look like secrets. The tokens are invented; their prefixes stand
- * apart, so that no scanner takes them for real.
+ * Secrets, and texts that only look like secrets. The tokens are invented; their prefixes are
+ * written in two parts, so that no scanner takes them for real.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

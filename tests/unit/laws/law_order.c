@@ -127,7 +127,7 @@ static uint64_t place_of(const struct round *round, size_t line) {
   return place;
 }
 
-/* Has the line a neighbour of the same kind, shown or not, that may be older than `place`? */
+/* Does the line have a neighbour of the same kind, shown or not, that may be older than `place`? */
 static bool has_older_neighbour(const struct round *round, size_t line, uint64_t place) {
   size_t first = 0;
   while (round->lines[first] != line) first++;

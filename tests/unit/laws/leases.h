@@ -3,7 +3,7 @@
  * tests/unit/laws/leases.h: the story of a random session whose hosts lose carriers in every way:
  * what was pushed, what each carrier has shown, and which carriers the transcript has. It uses the
  * contract and the documents, and nothing of how the plugin decides. Each round has its own seed:
- * TIDINGS_LEASES_ROUND plays one alone and tells it.
+ * TIDINGS_LEASES_ROUND plays one alone and prints it.
  */
 #ifndef TESTS_UNIT_LAWS_LEASES_H
 #define TESTS_UNIT_LAWS_LEASES_H

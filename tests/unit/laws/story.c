@@ -238,7 +238,7 @@ static void fork_off(struct story *story) {
   for (size_t c = 0; c < story->sent_count; c++)
     if (story->sent[c].state != CARRIER_WAITS) story->sent[c].delivery = 0;
   resume(story, HOST_HERE, "", BY_FORK);
-  /* A delivery that its transcript does not have then it never has. */
+  /* A delivery that the child's transcript lacks at this point, it lacks for ever. */
   for (size_t c = 0; c < story->sent_count; c++)
     if (story->sent[c].state == CARRIER_LOST) story->sent[c].delivery = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The newest state stays valid across deliveries whose leases end in every way: 20,000 carriers, or
- * as many as TIDINGS_LEASES_CARRIERS says; TIDINGS_LEASES_ROUND plays one round and tells it.
+ * as many as TIDINGS_LEASES_CARRIERS says; TIDINGS_LEASES_ROUND plays one round and prints it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/unit/policy/policy_model.h: a second plan, naive on purpose, that follows the words of the
- * documentation step by step. It shares nothing with the plugin's but the types.
+ * documentation step by step. It shares only the types with the plugin's plan.
  */
 #ifndef TESTS_UNIT_POLICY_MODEL_H
 #define TESTS_UNIT_POLICY_MODEL_H

@@ -159,7 +159,7 @@ static struct tidings_span source_of(const struct items *items, const struct mod
   return items->items[line->items[0]].note.source;
 }
 
-/* How many lines of the same source and level have their turn before line `at`. */
+/* Returns how many lines of the same source and level have their turn before line `at`. */
 static size_t turn_of(const struct model *model, const struct items *items, size_t at) {
   size_t turn = 0;
   const struct model_line *line = &model->lines[at];

@@ -22,8 +22,8 @@ size_t model_least(const struct items *items, const struct model_line *line);
 struct tidings_span model_cut(struct model *model, const struct items *items,
                               const struct model_line *line, size_t kept);
 
-/* policy_model_room.c: what fits into no such room steps aside, before any cap; then what has room
- * is chosen. */
+/* policy_model_room.c: lines that no reply of this room can hold are set aside, before any cap;
+ * then the lines that have room are chosen. */
 void model_set_aside(struct model *model, const struct items *items, const struct room *room);
 void model_fit(struct model *model, const struct items *items, const struct room *room);
 /* The bytes of the block with these lines as the host gets it. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/policy/reports.h: short ways to write items down that reports made.
+ * tests/unit/policy/reports.h: short ways to write items that reports have made.
  */
 #ifndef TESTS_UNIT_POLICY_REPORTS_H
 #define TESTS_UNIT_POLICY_REPORTS_H

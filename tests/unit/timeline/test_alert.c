@@ -86,7 +86,7 @@ Test(alert, a_turns_steps_are_no_change) {
   struct alert_watch watch = watch_for(true, true, false, true);
   int64_t now = ALL_TIME;
   look(&watch, "busy", "", "", "0.0.0.1", now);
-  for (int i = 0; i < 5; i++) { /* each tool asks for leave, and has it at once */
+  for (int i = 0; i < 5; i++) { /* each tool asks for permission, and gets it at once */
     look(&watch, "waiting", "", STEP("waiting"), "0.0.1.1", now += LASTS - 1);
     expect_said(&watch, now + LASTS - 1, "");
     look(&watch, "busy", "", STEP("busy"), "0.0.2.1", now += LASTS - 1);
@@ -104,7 +104,7 @@ Test(alert, an_offer_that_is_declined_is_no_turn) {
   look(&watch, "idle", "", "", "0.0.0.1", ALL_TIME);
   look(&watch, "idle", "", STEP("starting") "," STEP("idle"), "0.0.2.1", ALL_TIME + 1);
   expect_said(&watch, (int64_t)2 * ALL_TIME, "");
-  /* A turn that has run between two looks is one. */
+  /* A turn that has run between two looks counts. */
   look(&watch, "idle", "", STEP("busy") "," STEP("idle"), "0.0.4.1", (int64_t)2 * ALL_TIME);
   expect_said(&watch, (int64_t)2 * ALL_TIME + LASTS, "idle");
 }

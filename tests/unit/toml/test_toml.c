@@ -53,7 +53,7 @@ static const struct toml_case toml_cases[] = {
     {"a = -inf", NULL, TIDINGS_E_SCHEMA, "a: inf is no number in JSON"},
     {"a = \"x\\u0000\"", NULL, TIDINGS_E_SCHEMA, "a: it has a NUL character (line 1, column 5)"},
     {"\"a\\x00b\" = 1", NULL, TIDINGS_E_SCHEMA, "the key has a NUL character"},
-    /* Text that is none. */
+    /* Bytes and escapes that are no text. */
     {"a = '\xFF'", NULL, TIDINGS_E_INVAL, "not TOML: line 1: not UTF-8"},
     {"a = 1\nb = '\xC0\x80'", NULL, TIDINGS_E_INVAL, "not TOML: line 2: not UTF-8"},
     {"a = '\xED\xA0\x80'", NULL, TIDINGS_E_INVAL, "not UTF-8"},
@@ -65,7 +65,7 @@ static const struct toml_case toml_cases[] = {
     {"a = \"\x01\"", NULL, TIDINGS_E_INVAL, "not TOML: line 1: "},
     {"# \x7F", NULL, TIDINGS_E_INVAL, "not TOML: line 1: "},
     {"a = 'b\rc'", NULL, TIDINGS_E_INVAL, "not TOML: line 1: "},
-    /* Lines that are none. */
+    /* Lines that TOML forbids. */
     {"a = 1\na = 2", NULL, TIDINGS_E_INVAL, "not TOML: line 2: duplicate key"},
     {"[a]\n[b]\n[a]", NULL, TIDINGS_E_INVAL, "not TOML: line 3: table defined more than once"},
     {"[a]\nb = 1\n[[a]]", NULL, TIDINGS_E_INVAL, "not TOML: line 3: "},
@@ -81,7 +81,7 @@ static const struct toml_case toml_cases[] = {
     {"a = 0x8000000000000000", NULL, TIDINGS_E_INVAL, "line 1: an integer that does not fit"},
     {"a = 1e400", NULL, TIDINGS_E_INVAL, "line 1: a number that is none, or too large"},
     {"a = 01", NULL, TIDINGS_E_INVAL, "line 1: "},
-    /* Inline tables and arrays are whole. */
+    /* Inline tables and arrays cannot be extended. */
     {"a = {}\na.b = 1", NULL, TIDINGS_E_INVAL, "not TOML: line 2: "},
     {"a = {b = 1}\n[a.c.d]", NULL, TIDINGS_E_INVAL, "a.c: an inline table or array cannot be"},
     {"a = {}\na.x.y = 1", NULL, TIDINGS_E_INVAL, "a.x: an inline table or array cannot be"},
@@ -92,7 +92,7 @@ static const struct toml_case toml_cases[] = {
     {"a = [[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]", NULL, TIDINGS_E_TOO_BIG, "nested more than 16 deep"},
     {"a = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", NULL, TIDINGS_E_TOO_BIG,
      "line 1: nested too deep"},
-    /* A key is shown as it may be seen. */
+    /* The error shows a key's control characters as their numbers. */
     {"\"\\u001b[2J\" = nan", NULL, TIDINGS_E_SCHEMA, "{U+001B}[2J: nan is no number"},
 };
 

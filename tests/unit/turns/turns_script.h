@@ -25,10 +25,10 @@
 #ifndef TESTS_UNIT_TURNS_SCRIPT_H
 #define TESTS_UNIT_TURNS_SCRIPT_H
 
-/* How the session stands: "busy.tools(m1) m1=leased m2=queued > offer m2". In brackets the turn's
- * ids; then the messages in their places; then what the last command asks of the host, or its
- * error: "! STATE: the session is ...". More, if it is so: "settling", "compacting",
- * "orphaned(m1)". */
+/* Returns the session's state: "busy.tools(m1) m1=leased m2=queued > offer m2". The turn's ids are
+ * in brackets; then come the messages in their places; then what the last command asks of the host,
+ * or its error: "! STATE: the session is ...". The words "settling", "compacting" and
+ * "orphaned(m1)" are added if they apply. */
 const char *played(const char *script);
 /* The same under settings, as JSON. */
 const char *played_with(const char *settings, const char *script);
