@@ -146,7 +146,7 @@ void bench_node(struct bench *bench) {
 /* A round has few calls, so that most rounds are not interrupted. */
 enum { AGENT_CALLS = 50, AGENT_ROUNDS = 101, AGENT_WARM = 2000 };
 
-/* How long a tool call takes in each agent, including the request to the model. */
+/* The time of a tool call in each agent, including the request to the model. */
 #define OPENCODE_CALL_US 65000.0
 #define PI_CALL_US 15500.0
 #define CALL_SHARE 0.001

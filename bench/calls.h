@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/* How often this thread has called malloc, calloc, realloc, posix_memalign or aligned_alloc so
- * far. */
+/* Returns how often this thread has called malloc, calloc, realloc, posix_memalign or aligned_alloc
+ * so far. */
 uint64_t calls_allocations(void);
 
 /* Runs body(context) in a forked child under ptrace; body calls calls_mark() twice, and the system
@@ -17,10 +17,10 @@ uint64_t calls_allocations(void);
 int64_t calls_system(void (*body)(void *context), void *context);
 void calls_mark(void);
 
-/* How often this process has flushed a file: by fdatasync, or by a write that is synced. */
+/* Returns how often this process has flushed a file: by fdatasync, or by a write that is synced. */
 uint64_t calls_flushes(void);
 
-/* When this process's last pwrite or fdatasync returned; a commit ends with one of them. */
+/* Returns when this process's last pwrite or fdatasync returned; a commit ends with one of them. */
 uint64_t calls_wrote_ns(void);
 
 #endif

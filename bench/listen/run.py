@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How many webhooks a second `tidings listen` stores, beside libmicrohttpd alone (the most there can be) and Debian's `webhook`.
+"""Measures how many webhooks a second `tidings listen` stores, beside libmicrohttpd alone (the most there can be) and Debian's `webhook`.
 
 `./dev bench --listen [--rounds N] [--seconds N] [--connections N]` builds the release and runs this. The servers alternate. It prints medians and
 ratios of all rounds, the machine's load, and the most memory that each server has used. Then it prints how long after its 200 an event is in the next

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # run.sh SOURCE_DIR: copies the sources into a bare Debian 13 and runs inside.sh there. Prints TAP. Exit status 77: this machine cannot do that,
-# and the last line says why.../bare_debian.sh makes the system.
+# and the last line says why. tests/bare_debian.sh makes the system.
 set -euo pipefail
 source_dir=$1
 work="$source_dir/build/debian13"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # run.sh SOURCE_DIR: builds tidings for arm64 and for musl in a bare Debian 12 and runs inside.sh there. Prints TAP. Exit status 77: this machine
-# cannot do that, and the last line says why.../bare_debian.sh makes the system.
+# cannot do that, and the last line says why. tests/bare_debian.sh makes the system.
 #
 # qemu runs the programs for arm64. The kernel starts it by binfmt_misc, in a separate user namespace (Linux 6.7), so that nothing changes outside of
 # it.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # needs.sh SOURCE_DIR: tests that on a system without the packages for tests, `./dev build` installs nothing, and `./dev test` tries to install them.
-# The copy of ./dev finds every program of this system except those, a cmake that does nothing, and an apt-get that only prints its arguments. Prints
-# TAP.
+# The copy of ./dev finds the other programs of this system, but its cmake only prints a version, and its apt-get only notes its arguments and fails.
+# Prints TAP.
 set -uo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -71,7 +71,7 @@ export interface ChatRequest {
   room?: number;
 }
 
-/** A notification as it is shown; `count` is how many pushed ones it stands for. */
+/** A notification as it is shown; `count` is the number of pushed notifications that it stands for. */
 export interface Notification {
   source: string;
   name: string;
@@ -164,7 +164,7 @@ export class Tidings {
   toolResult(result: ToolResult): Delivery;
   /** Call it before each chat request is sent. */
   chatRequest(request: ChatRequest): Delivery;
-  /** After the carrier was written to the transcript, or when it is certain that it will not be. null: there is nothing to settle. */
+  /** Call it after the carrier was written to the transcript, or when it is certain that it will not be. null: there is nothing to settle. */
   settle(deliveryId: string | null, outcome: Outcome): Reply;
   /** The notification is stored for good when this returns. */
   push(notification: Push): Reply;

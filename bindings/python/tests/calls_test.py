@@ -99,7 +99,7 @@ def wakes(folder):
 
 
 def wakes_by_time(folder):
-    """a session is woken when the time of its newest reply has come, though nobody rings"""
+    """a session is woken when the time of its newest reply has come, even if nobody rings"""
 
     async def offered(kit):
         async for woken in kit.wakes():
@@ -116,7 +116,7 @@ def wakes_by_time(folder):
 
 
 def looks_each_minute(folder):
-    """what is due in hours is looked for each minute by the wall clock: a timer stands still while the machine sleeps, and the clock may be set"""
+    """a wake that is due in hours is checked each minute by the wall clock: a timer stands still while the machine sleeps, and the clock may be set"""
     real, ahead, pauses = time.time, [0.0], []
 
     async def pause(waiting, seconds):

@@ -91,7 +91,7 @@ class Tidings:
         return self._carry(request)
 
     def settle(self, delivery_id: Optional[str], *, committed: bool) -> Reply:
-        """After the carrier was written to the transcript, or when it is certain that it will not be. None: there is nothing to settle."""
+        """Call it after the carrier was written to the transcript, or when it is certain that it will not be. None: there is nothing to settle."""
         if delivery_id is None:
             return Reply()
         answer = self._call(op="settle", delivery=delivery_id, outcome="committed" if committed else "rolled_back")

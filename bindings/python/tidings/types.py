@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional, Sequence, Tuple
 
 @dataclass(frozen=True)
 class Notification:
-    """A notification as it is shown; `count` is how many pushed ones it stands for."""
+    """A notification as it is shown; `count` is the number of pushed notifications that it stands for."""
 
     source: str
     name: str

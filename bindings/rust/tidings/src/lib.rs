@@ -153,7 +153,7 @@ impl Tidings {
         })
     }
 
-    /// After the carrier was written to the transcript, or when it is certain that it will not be.
+    /// Call it after the carrier was written to the transcript, or when it is certain that it will not be.
     pub fn settle(&self, delivery_id: u64, outcome: Outcome) -> Result<Reply, Error> {
         // Safety: no pointer is kept.
         let reply = self.ask(|reply, why| unsafe {

@@ -87,7 +87,7 @@ words! {
     Tools = sys::PHASE_TOOLS, "tools";
 }
 
-/// A notification as it is shown; `count` is how many pushed ones it stands for.
+/// A notification as it is shown; `count` is the number of pushed notifications that it stands for.
 #[derive(Clone, Debug)]
 pub struct Notification {
     pub id: u64,
@@ -147,7 +147,7 @@ pub struct Status {
 /// The answer of a call.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
-    /// To settle, and to keep with the carrier in the transcript. None: there is nothing to settle.
+    /// Settle it, and keep it with the carrier in the transcript. None: there is nothing to settle.
     pub delivery_id: Option<u64>,
     pub notifications: Vec<Notification>,
     pub parts: Vec<Part>,
