@@ -42,7 +42,7 @@ static void hold_session(void) {
     rows_broken("%s", error.text);
 }
 
-/* Leaves the server with this limit of time. */
+/* Leaves the server with a short limit of time with which a write succeeds. */
 static void shorten(void) {
   int *ms = &rows_self.model->short_ms;
   for (*ms = SHORT_MS; rows_write(0, (uint32_t)*ms, false, TIDINGS_E_BUSY); *ms *= 2)

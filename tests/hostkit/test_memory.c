@@ -83,8 +83,8 @@ static int with_failure(struct trial *trial, int32_t (*step)(struct trial *), in
   return code != TIDINGS_OK;
 }
 
-/* Each allocation of `step` fails in turn, first alone, then together with all that follow it.
- * Returns how many there are. */
+/* Makes each allocation of `step` fail in turn, first together with all that follow it, then alone.
+ * Returns how many allocations there are. */
 static int each_failing(struct trial *trial, int32_t (*step)(struct trial *)) {
   int n = 1;
   while (n < 2000) {

@@ -116,8 +116,8 @@ Test(commit, a_meta_page_that_is_not_written_stores_nothing) {
   store_close(store);
 }
 
-/* LMDB reports that the commit failed, but it is on the disk: the push counts as stored, its caller
- * is told so, and the caller's error struct is not changed. */
+/* LMDB reports that the commit failed, but it is on the disk: store_commit returns 0, and does not
+ * change the caller's error struct. */
 Test(commit, a_commit_that_is_there_after_all_is_told_as_stored) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = {.size = sizeof error, .code = 5, .text = "untouched"};

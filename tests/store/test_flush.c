@@ -81,7 +81,8 @@ static void expect_one_flush(const char *when) {
   cr_assert_str_eq(calls + pages, "DHF", "%s: %s", when, calls);
 }
 
-/* Reads the newest commit, by what is in the file alone. */
+/* Checks, by the file alone, that the newest commit is whole. *ret_runs: the runs of pages in its
+ * digest. */
 static void expect_whole(struct store *store, uint32_t *ret_runs) {
   struct heads heads;
   struct heads_verdict verdict;

@@ -54,7 +54,7 @@ static void fill(struct store *store, uint64_t count) {
   arena_free(&arena);
 }
 
-/* As many steps as settles take. */
+/* Makes so many steps of retention, as so many settles would. */
 static void sweep(struct store *store, int64_t now_ms, int steps) {
   for (int i = 0; i < steps; i++) {
     struct tidings_error error = new_error();

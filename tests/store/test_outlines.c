@@ -46,7 +46,7 @@ static void end_write(struct store_txn *txn) {
   cr_assert_eq(store_commit(txn, &error), 0, "%s", error.text);
 }
 
-/* How the items of a session differ. */
+/* The differences between the items of a session. */
 struct mixture {
   size_t sources, levels, texts, step_ms;
   size_t keys, ends; /* one item in this many has one; 0: none has */

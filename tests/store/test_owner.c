@@ -86,7 +86,7 @@ Test(owner, a_name_with_parentheses_misleads_nobody) {
   child_kill(&child);
 }
 
-/* Without free descriptors the process can learn nothing about other processes, and so it may
+/* Without free descriptors the process can learn nothing about other processes, so it must
  * declare nobody dead. */
 Test(owner, without_descriptors_nobody_is_declared_dead) {
   struct owner self = owner_of(0);

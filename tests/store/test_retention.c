@@ -278,7 +278,7 @@ Test(damage, a_lost_lease_can_be_rolled_back) {
   settle_damaged(true, TIDINGS_ROLLED_BACK, "one|two|three");
 }
 
-/* A damaged lease of a dead owner is recovered or closed, as every other lease. */
+/* A damaged lease of a dead owner is rolled back like every other lease. */
 Test(damage, the_damaged_lease_of_a_dead_owner_is_recovered) {
   struct child other = child_living();
   struct tidings_plugin *plugin =

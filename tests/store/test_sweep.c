@@ -153,7 +153,7 @@ Test(sweep, it_rests_between_rounds_and_a_clock_that_goes_back_ends_the_rest) {
   store_close(store);
 }
 
-/* The snapshot does not show the change of a later write. */
+/* The sweep reads a snapshot, which does not show what this write has put. */
 Test(sweep, what_the_write_itself_puts_is_not_taken_away) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();

@@ -120,7 +120,7 @@ static void damage_other_head(uint8_t *bytes, const struct walk *walk) {
 static void damage_end(uint8_t *bytes, const struct walk *walk) {
   put_u64(newest_head(bytes, walk) + HEAD_LAST_PAGE_AT, walk->file_pages);
 }
-/* Times 4096 it is 0. */
+/* The number of pages, times 4096, is 0 in 64 bits. */
 static void damage_overflow(uint8_t *bytes, const struct walk *walk) {
   put_u64(newest_head(bytes, walk) + HEAD_LAST_PAGE_AT, (UINT64_C(1) << 52) - 1);
 }

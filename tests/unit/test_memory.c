@@ -38,8 +38,8 @@ void *__wrap_realloc(void *old, size_t size) {
   return must_fail() ? NULL : __real_realloc(old, size);
 }
 
-/* Runs `attempt` with the first, second, … allocation failing until none is left to fail; it
- * answers true when it succeeded. */
+/* Runs `attempt` with the first, second, … allocation failing until none is left to fail.
+ * `attempt` returns true if it succeeded. */
 static void fail_in_turn(bool (*attempt)(void), size_t at_least) {
   size_t turn = 0;
   bool done = false;

@@ -64,7 +64,7 @@ static void put_marker(FILE *file, size_t delivery) {
   fprintf(file, "x\\n\\n%s", marker);
 }
 
-/* Each line has all messages again, each time other ones. */
+/* Each line replaces all messages by another one. */
 static void all_anew(FILE *file, size_t number, bool last) {
   (void)last;
   fprintf(file, "{\"$set\":{\"messages\":[{\"id\":\"u%zu\",\"text\":\"", number);
@@ -72,7 +72,7 @@ static void all_anew(FILE *file, size_t number, bool last) {
   fputs("\"}]}}\n", file);
 }
 
-/* A line has a message; the next line has only the same message again. */
+/* A line has a message; the next line has only message u1 again. */
 static void same_anew(FILE *file, size_t number, bool last) {
   (void)last;
   if (number % 2) fprintf(file, "{\"$set\":{\"messages\":[{\"id\":\"u1\"}]}}\n");

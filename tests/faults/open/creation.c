@@ -118,7 +118,7 @@ static void change(const char *path, unsigned way) {
   }
 }
 
-/* Removes the n-th file of a store besides data.mdb: lock.mdb, or a file that the plugin shares
+/* Finds the n-th file of a store besides data.mdb: lock.mdb, or a file that the plugin shares
  * among processes. False: there are not so many. */
 static bool nth_other_file(const char *store, unsigned n, char *name, size_t size) {
   DIR *folder = opendir(store);

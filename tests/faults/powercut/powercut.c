@@ -69,7 +69,8 @@ static void *shared(size_t length) {
   return memory;
 }
 
-/* Every eighth cut is while the store is made, which is short and must survive a cut too. */
+/* About every eighth cut is while the store is made: that takes little time, and a cut must do no
+ * harm then either. */
 static size_t cut_of(const struct trace *trace, struct random *random) {
   if (trace->opened > 0 && random_chance(random, 12))
     return random_below(random, trace->opened + 1);

@@ -224,7 +224,7 @@ static void let_it_run(const struct ledger *ledger) {
   }
 }
 
-/* Swaps until a lease has also outlived a swap. */
+/* Makes `count` swaps, and more until a lease has outlived a swap. */
 static void swap_many(struct hostkit *hostkit, struct ledger *ledger, uint64_t count,
                       const char *copies) {
   double total = 0, longest = 0;

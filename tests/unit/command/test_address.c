@@ -10,7 +10,7 @@
 
 static struct tidings_error error = {.size = sizeof error};
 
-/* The one form of an address; NULL: it is refused. */
+/* Checks that the text is read as the address `name`; NULL: the text is refused. */
 static void check(const char *text, const char *name) {
   struct address address = {.name = NULL};
   int32_t code = address_parse(text, "/here/it/is", &address, &error);

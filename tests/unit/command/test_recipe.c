@@ -19,7 +19,7 @@ static const struct json *read(struct arena *arena, const char *text) {
   return root;
 }
 
-/* "kind level text key id ttl;…", "-" if a rule ignores the document, "" if none fits. */
+/* `wanted`: "kind|level|text|key|id|ttl;…", "-" if a rule ignores the document, "" if none fits. */
 static void check(const char *recipe_text, const char *document_text, const char *wanted) {
   struct arena arena = ARENA_EMPTY;
   struct recipe *recipe = NULL;

@@ -15,7 +15,7 @@ static const struct json_rules strict = {.max_depth = JSON_MAX_DEPTH},
                                with_large = {.max_depth = 64, .large = true},
                                edited = {.max_depth = 64, .edited = true};
 
-/* Each needs its rule: without it, it is refused. */
+/* Each text needs its rule: without the rule, the text is refused. */
 static const struct {
   const struct json_rules *rules;
   const char *text, *compact;

@@ -276,7 +276,7 @@ static const char *truth(struct random *random) {
   return random_next(random) & 1 ? "true" : "false";
 }
 
-/* `prefix` and a number make each name stand once. */
+/* `prefix` and a number make each name unique. */
 static void random_names(struct random *random, const char *prefix, struct buffer *out) {
   size_t count = random_below(random, 4);
   buffer_byte(out, '{');

@@ -37,7 +37,7 @@ static struct history history_of(const struct model *model, const struct items *
   return history;
 }
 
-/* From the creation at `from` to the deletion at `to`. */
+/* Marks the reports from the creation at `from` to the deletion at `to`. */
 static void mark_undone(struct model *model, const struct history *history, size_t from,
                         size_t to) {
   size_t created = history->reports[from].item, deleted = history->reports[to].item;

@@ -38,7 +38,7 @@ static struct render_input input_of(const struct items *items, struct line *line
                                .call_ids = ids};
 }
 
-/* Returns the carrier's text with the block in it, or each message after a line that says whose it
+/* Writes the carrier's text with the block in it, or each message after a line that says whose it
  * is. */
 static void write_sent(const struct rendered *messages, size_t count, const char *content,
                        struct buffer *out) {
