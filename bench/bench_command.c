@@ -92,7 +92,7 @@ static void nothing_pending(struct bench *bench) {
            "/bin/true, from start to exit", "empty");
 }
 
-/* The delivery stays leased, because no transcript has it. */
+/* Runs a hook that shows notifications. The delivery stays leased, because no transcript has it. */
 static double run_that_shows(const struct hook *hook) {
   char answer[65536];
   double taken = run_hook(hook, "claude");

@@ -128,7 +128,7 @@ class Tidings:
         return self._noted(session, self._call(op="event", event=event))
 
     def event_json(self, text: str) -> Reply:
-        """Sends an event that is JSON already."""
+        """Sends an event that is JSON already. wakes() does not note the wake_at_ms of its reply."""
         return reply_of(self._call(op="event", event=text)["reply"])
 
     # -- questions -----------------------------------------------------------------------------
