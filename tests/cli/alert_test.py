@@ -148,9 +148,10 @@ def test_terminal(place):
     agent = place.start(command=["sleep", "1000"], stdout=terminal)
     place.opened(owner=agent.pid)
     expected = f"\x1b]9;tidings: The agent is idle: test in {place.work}\a".encode()
-    place.ok("wait", "--alert", "-s", "s")
+    apart = {"start_new_session": True}  # else the terminal of whoever runs the tests is this process's own
+    place.ok("wait", "--alert", "-s", "s", **apart)
     assert expected in read_pty(main_end, expected)
-    process = place.start("wait", "--alert", "-f", "-s", "s", "--owner", str(agent.pid))
+    process = place.start("wait", "--alert", "-f", "-s", "s", "--owner", str(agent.pid), **apart)
     critical(place, lambda: select.select([main_end], [], [], 0)[0])
     seen = read_pty(main_end, b"room\a")
     [first, *_] = re.findall(rb"\x1b\]9;tidings: Critical[^\x07]*\x07", seen)  # there may be more, and an incomplete one

@@ -179,7 +179,9 @@ def program(place, name, text):
 
 def test_doctor_agents(place):
     """doctor lists the agents here, and whether they call tidings"""
-    assert "no supported agent" in doctor(place, 0)["agents"]["text"]
+    folder = os.path.join(place.dir, "none")
+    os.mkdir(folder)
+    assert "no supported agent" in doctor(place, 0, env={"PATH": folder})["agents"]["text"]
     program(place, "gemini", "#!/bin/sh\n")
     found = place.run("doctor").text
     assert "Gemini CLI: it is not set up\n         -> Run 'tidings setup gemini'." in found and "its files do not say its version; the tested version is" in found, found

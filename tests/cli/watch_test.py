@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 
-from kit import DEADLINE_S, TIDINGS, Skip, end, main, until
+from kit import DEADLINE_S, NOBODY, TIDINGS, Skip, as_nobody, end, main, until
 from watcher import WATCHERS, Watch, write
 
 
@@ -180,12 +180,11 @@ def test_own_edits(place):
 
 def test_unreadable(place):
     """a folder that cannot be read is reported, at the beginning and when it is added; the others are watched"""
-    if os.geteuid() != 0:
-        nobody = {}
-    else:
+    nobody = {}
+    if os.geteuid() == 0:
+        nobody = as_nobody(place.env)
         for path in (place.dir, place.work):
-            os.chown(path, 65534, 65534)
-        nobody = {"user": 65534, "group": 65534, "extra_groups": []}
+            os.chown(path, NOBODY, NOBODY)
     closed = os.path.join(place.work, "closed")
     os.mkdir(closed, 0o000)
     place.ok("push", "-s", "s", "first", **nobody)

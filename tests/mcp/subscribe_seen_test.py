@@ -15,9 +15,9 @@ def states(place):
     return place.ok("stats", "--subscribe", "--json").json
 
 
-def reach(place, state, alive=True):
-    """Waits until the only subscription is in this state, and returns its report."""
-    [one] = until(lambda: [one for one in states(place) if (one["state"], one["alive"]) == (state, alive)], state)
+def reach(place, state, alive=True, pid=None):
+    """Waits until the only subscription is in this state, and returns its report, which a process that has just begun has not written yet."""
+    [one] = until(lambda: [one for one in states(place) if (one["state"], one["alive"]) == (state, alive) and pid in (None, one["pid"])], state)
     return one
 
 
@@ -70,7 +70,7 @@ def test_life(place):
     severity, text, remedy = found(place)
     assert severity == "warning" and f"its process {process.pid} has died" in text and "Start it again" in remedy, (severity, text)
     process = events.subscribe(*MINUTE, "--mode", "poll", "--token-file", token)
-    reach(place, "follows")
+    reach(place, "follows", pid=process.pid)
     assert end(process) == 128 + signal.SIGTERM
     severity, text, _ = found(place)
     assert severity == "note" and "stopped" in text, text
