@@ -14,8 +14,11 @@ import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 
+for name in ("TIDINGS_CLI", "TIDINGS_PLUGIN"):  # a person may have typed relative paths
+    if name in os.environ:
+        os.environ[name] = os.path.abspath(os.environ[name])
 TIDINGS = os.environ["TIDINGS_CLI"]
-TRICK = os.environ["TIDINGS_CLI_TRICK"]
+TRICK = os.environ.get("TIDINGS_CLI_TRICK", "none")
 DEADLINE_S = 180  # long enough that a busy machine fails no test
 
 for number in (signal.SIGINT, signal.SIGQUIT):  # a shell that starts the tests in the background ignores them, and programs inherit that

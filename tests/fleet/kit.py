@@ -17,7 +17,9 @@ import sys
 import tempfile
 import time
 
-BUILD = os.environ["TIDINGS_BUILD_DIR"]
+# A script that a person starts takes the build of the preset dev.
+SOURCE = os.environ.setdefault("TIDINGS_SOURCE_DIR", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+BUILD = os.path.abspath(os.environ.setdefault("TIDINGS_BUILD_DIR", os.path.join(SOURCE, "build", "dev")))
 PLUGIN = os.path.join(BUILD, "tidings.so")
 HOSTSIM = os.path.join(BUILD, "hostsim")
 TIDINGS = os.path.join(BUILD, "tidings")

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-SOURCE, BUILD = os.environ["TIDINGS_SOURCE_DIR"], os.environ["TIDINGS_BUILD_DIR"]
+SOURCE, BUILD = os.path.abspath(os.environ["TIDINGS_SOURCE_DIR"]), os.path.abspath(os.environ["TIDINGS_BUILD_DIR"])
 sys.path.insert(0, os.path.join(SOURCE, "tests", "mutants"))
 import mutate  # noqa: E402
 DEPTHS = "3", "4", "5", "6"  # small depths are first, because most mutants are noticed early
