@@ -88,8 +88,8 @@ static void measure_hook(struct bench *bench, struct row *row, struct target *ta
     raw_renew(raw, CALLS);
     uint64_t between = clock_mono_ns();
     call_hook(target, CALLS);
-    samples_add(&floor, (double)(between - began) / CALLS);
-    samples_add(&hook, (double)(clock_mono_ns() - between) / CALLS);
+    samples_add(&floor, (double)(between - began) / (double)CALLS);
+    samples_add(&hook, (double)(clock_mono_ns() - between) / (double)CALLS);
   }
   uint64_t before = calls_allocations();
   call_hook(target, COUNTED);

@@ -90,7 +90,7 @@ static double call_quiet_hook(struct target *target) {
     if (target->plugin->on_tool_result(target->plugin, &result, &reply, NULL) != 0 || reply)
       bench_die("a hook with nothing pending delivered something");
   }
-  return (double)(clock_mono_ns() - began) / CALLS;
+  return (double)(clock_mono_ns() - began) / (double)CALLS;
 }
 
 static bool measure_node(const struct bench *bench, struct row *row, struct target *target,
