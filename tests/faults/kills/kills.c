@@ -107,7 +107,7 @@ static void kill_many(struct killing *killing) {
 }
 
 static void wait_for(struct killing *killing, unsigned which, const char *what) {
-  double until = seconds() + DRAIN_SECONDS;
+  double until = seconds() + (double)DRAIN_SECONDS;
   int status;
   pid_t ended;
   while ((ended = waitpid(killing->children[which], &status, WNOHANG)) == 0) {
@@ -137,7 +137,7 @@ static void finish(struct killing *killing) {
     waitpid(killing->children[i], &status, 0);
     spawn(killing, i, false);
   }
-  double until = seconds() + DRAIN_SECONDS;
+  double until = seconds() + (double)DRAIN_SECONDS;
   while (!was_enough_pushed(killing)) {
     if (seconds() > until) die("hardly anything is pushed");
     usleep(2000);

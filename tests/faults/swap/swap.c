@@ -217,7 +217,7 @@ static double milliseconds(void) {
 /* Waits until some more calls were made, so that each swap meets running calls. */
 static void let_it_run(const struct ledger *ledger) {
   uint64_t until = atomic_load(&ledger->calls) + 200;
-  double give_up = milliseconds() + PATIENCE_MS;
+  double give_up = milliseconds() + (double)PATIENCE_MS;
   while (atomic_load(&ledger->calls) < until) {
     if (milliseconds() > give_up) die("the load does not go on");
     usleep(500);
@@ -229,7 +229,7 @@ static void swap_many(struct hostkit *hostkit, struct ledger *ledger, uint64_t c
                       const char *copies) {
   double total = 0, longest = 0;
   long first_rss = 0, rss = 0;
-  double give_up = milliseconds() + MOST_MS;
+  double give_up = milliseconds() + (double)MOST_MS;
   uint64_t done = 0;
   for (; done < count || (!atomic_load(&ledger->across) && milliseconds() < give_up); done++) {
     struct tidings_error error = RIG_ERROR;

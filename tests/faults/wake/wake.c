@@ -72,7 +72,7 @@ static void start_sleeper(struct test *test) {
   }
   close(control[0]);
   test->control = control[1];
-  for (double until = seconds() + PATIENCE_SECONDS; !atomic_load(&test->board->ready);
+  for (double until = seconds() + (double)PATIENCE_SECONDS; !atomic_load(&test->board->ready);
        usleep(1000)) {
     int status;
     if (seconds() > until || waitpid(test->sleeper, &status, WNOHANG) != 0)
@@ -126,7 +126,7 @@ static void swap(struct test *test) {
 /* Stops pushing, killing and swapping: every push that is under way has to wake the sleeper by
  * itself. */
 static void settle_down(struct test *test) {
-  double until = seconds() + PATIENCE_SECONDS;
+  double until = seconds() + (double)PATIENCE_SECONDS;
   atomic_store(&test->board->awake, 0);
   for (unsigned lane = 0; lane < LANES; usleep(100)) {
     while (lane < LANES && !atomic_load(&test->board->lanes[lane].busy)) lane++;
