@@ -52,12 +52,13 @@ static void note_connection(void *context, struct MHD_Connection *connection, vo
     *socket_context = NULL;
     return;
   }
-  const union MHD_ConnectionInfo *fd =
+  /* libmicrohttpd 1.0 writes each answer over the one before. */
+  const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-  const union MHD_ConnectionInfo *address =
-      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-  *socket_context =
-      fd ? peers_add(server->peers, fd->connect_fd, address ? address->client_addr : NULL) : NULL;
+  const bool has_fd = info != NULL;
+  const int fd = has_fd ? info->connect_fd : -1;
+  info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  *socket_context = has_fd ? peers_add(server->peers, fd, info ? info->client_addr : NULL) : NULL;
 }
 
 static struct peer *peer_of(struct MHD_Connection *connection) {

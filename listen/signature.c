@@ -2,9 +2,9 @@
  */
 #include "listen/signature.h"
 
+#include "common/sha256.h"
 #include "listen/base64.h"
 #include "listen/ed25519.h"
-#include "listen/sha256.h"
 
 static const char missing[] = "the signature is missing", wrong[] = "the signature is wrong",
                   old[] = "the signature's time is more than five minutes away",

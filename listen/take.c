@@ -6,7 +6,7 @@
 
 #include "command/recipes.h"
 #include "common/clock.h"
-#include "listen/sha256.h"
+#include "common/sha256.h"
 
 enum { LONGEST_ID = 200, FULL_S = 60, BUSY_S = 5, STORE_S = 30 };
 

@@ -31,12 +31,14 @@ static int put_result(struct serving *serving, const struct mcp_action *action,
   struct arena arena = ARENA_EMPTY;
   struct mcp_message message;
   struct mcp_block block = {.text = NULL};
+  char *id = NULL; /* a number has no end of its own */
   int reason = 0;
   if (line->failed) return ENOMEM;
   if (!mcp_message_read(buffer_view(line), &arena, &message, NULL) &&
-      mcp_block_fits(&serving->news, &message))
-    mcp_news_lease(&serving->news, action->session, message.id.text.ptr,
-                   mcp_server_tool_name(action->tool), &block);
+      mcp_block_fits(&serving->news, &message) &&
+      (id = strndup(message.id.text.ptr, message.id.text.len)))
+    mcp_news_lease(&serving->news, action->session, id, mcp_server_tool_name(action->tool), &block);
+  free(id);
   *ret_added = block.text != NULL;
   if (block.text) reason = mcp_block_write(&serving->news, buffer_view(line), &message, &block);
   else if (!only_with) reason = write_plain(line);

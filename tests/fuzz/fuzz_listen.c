@@ -13,11 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/sha256.h"
 #include "common/span.h"
 #include "listen/base64.h"
 #include "listen/judge.h"
 #include "listen/routes.h"
-#include "listen/sha256.h"
 #include "listen/signature.h"
 
 enum { MOST_HEADERS = 16, MOST_BODY = 100 };

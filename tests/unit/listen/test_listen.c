@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/sha256.h"
 #include "listen/base64.h"
 #include "listen/judge.h"
 #include "listen/peers.h"
-#include "listen/sha256.h"
 #include "listen/signature.h"
 
 static void check_digest(const unsigned char *digest, const char *wanted) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  */
-#include "listen/sha256.h"
+#include "common/sha256.h"
 
 static const uint32_t round_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -12,7 +12,7 @@ static const uint32_t round_constants[64] = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t rotate(uint32_t word, unsigned by) { return word >> by | word << (32 - by); }
+static uint32_t rotate_right(uint32_t word, unsigned by) { return word >> by | word << (32 - by); }
 
 static void read_schedule(const unsigned char *block, uint32_t words[64]) {
   for (size_t i = 0; i < 16; i++, block += 4)
@@ -20,8 +20,8 @@ static void read_schedule(const unsigned char *block, uint32_t words[64]) {
                (uint32_t)block[3];
   for (size_t i = 16; i < 64; i++) {
     uint32_t a = words[i - 15], b = words[i - 2];
-    words[i] = words[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + words[i - 7] +
-               (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+    words[i] = words[i - 16] + (rotate_right(a, 7) ^ rotate_right(a, 18) ^ a >> 3) + words[i - 7] +
+               (rotate_right(b, 17) ^ rotate_right(b, 19) ^ b >> 10);
   }
 }
 
@@ -30,9 +30,10 @@ static void compress(uint32_t state[8], const unsigned char *block) {
   read_schedule(block, words);
   memcpy(s, state, sizeof s);
   for (size_t i = 0; i < 64; i++) {
-    uint32_t first = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
+    uint32_t first = s[7] +
+                     (rotate_right(s[4], 6) ^ rotate_right(s[4], 11) ^ rotate_right(s[4], 25)) +
                      ((s[4] & s[5]) ^ (~s[4] & s[6])) + round_constants[i] + words[i];
-    uint32_t second = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) +
+    uint32_t second = (rotate_right(s[0], 2) ^ rotate_right(s[0], 13) ^ rotate_right(s[0], 22)) +
                       ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
     memmove(s + 1, s, 7 * sizeof *s);
     s[4] += first;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/sha256.h: SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104). Pure.
+ * common/sha256.h: SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104). Pure.
  */
-#ifndef LISTEN_SHA256_H
-#define LISTEN_SHA256_H
+#ifndef COMMON_SHA256_H
+#define COMMON_SHA256_H
 
 #include <stdint.h>
 
