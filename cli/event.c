@@ -59,8 +59,9 @@ const struct cli_verb verb_event = {
     .help = "Reads one CloudEvents object from stdin, sends it and prints the reply "
             "as JSON: the session's status, the actions, and when to wake. If the "
             "event names no session, the session is added.\n\n"
-            "Any process may push, submit and report. Only the session's host may "
-            "send events of turns, of streams and of the session itself. With "
+            "Any process may push, submit, report, and ask with turn.stop that a turn ends. "
+            "Only the session's host may send other events of turns, of streams and of the "
+            "session itself. With "
             "--as-host the calling script is the host, and it owns the session as "
             "long as it runs.",
     .with = WITH_SESSION | WITH_CREATE | WITH_STORE | WITH_CONFIG | WITH_JSON,

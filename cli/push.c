@@ -135,7 +135,7 @@ static int send_notification(const struct cli *cli, const struct request *reques
     free(asleep);
     return cli_fail_with(cli, refused, &error);
   }
-  code = cli->json ? print_reply_of(cli, session, reply) : 0;
+  code = cli->json ? print_reply_of(cli, session, NULL, reply) : 0;
   hostkit_reply_free(reply);
   return code;
 }
@@ -225,8 +225,8 @@ const struct cli_verb verb_push = {
              .argument = "DURATION",
              .help = "The notification expires after 30s, 10m, 2h, ... if it was not "
                      "delivered; with --in or --at that counts from then."},
-            DUE_IN_OPTION("Tell it"),
-            DUE_AT_OPTION("Tell it"),
+            DUE_IN_OPTION("Show it"),
+            DUE_AT_OPTION("Show it"),
             {.key = OPTION_TOOL,
              .name = "tool",
              .argument = "TOOL",

@@ -52,7 +52,7 @@ static int send_reminder(const struct cli *cli, const struct reminder *reminder,
     return cli_fail_with(cli, refused, &error);
   }
   hook_wakes_say(cli, asleep, "if it idles then, it reads this with the next prompt");
-  int code = cli->json ? print_reply_of(cli, session, reply) : 0;
+  int code = cli->json ? print_reply_of(cli, session, NULL, reply) : 0;
   if (!cli->json) print_when(reminder);
   hostkit_reply_free(reply);
   return code;

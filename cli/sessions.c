@@ -125,7 +125,8 @@ void sessions_overview(const struct cli *cli) {
   }
   if (running > MOST_RUNNING) printf("and %zu more that run\n", running - MOST_RUNNING);
   if (!refused && !running)
-    printf("No agent runs; the store has %zu sessions.\n", json_array_size(sessions));
+    printf("No agent runs; the store has %zu session%s.\n", json_array_size(sessions),
+           json_array_size(sessions) == 1 ? "" : "s");
   if (running) print_meant(find_meant(cli, sessions, why), why);
   json_decref(answer);
   kit_close(kit);

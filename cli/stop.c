@@ -58,7 +58,7 @@ static int send_stop(const struct cli *cli, struct hostkit *kit, const char *ses
   int32_t refused =
       kit_event(kit, kit_new_event("turn.stop", session, stop_data(status)), &reply, &error);
   if (refused) return cli_fail_with(cli, refused, &error);
-  int code = cli->json ? print_reply_of(cli, session, reply) : 0;
+  int code = cli->json ? print_reply_of(cli, session, NULL, reply) : 0;
   hostkit_reply_free(reply);
   if (cli->json) return code;
   if (turn_is_there(status)) say_asked(cli, status);

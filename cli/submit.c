@@ -147,7 +147,7 @@ static int send_it(const struct cli *cli, const struct submission *submission) {
         kit_event(destination.kit, kit_new_event(type, destination.session, json_incref(data)),
                   &reply, &error);
     if (refused) code = cli_fail_with(cli, refused, &error);
-    else if (cli->json) code = print_reply_of(cli, destination.session, reply);
+    else if (cli->json) code = print_reply_of(cli, destination.session, submission->id, reply);
     else print_outcome(cli, submission, reply);
   }
   if (!code) code = destination_sent(cli, &destination);

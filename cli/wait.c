@@ -191,9 +191,9 @@ const struct cli_verb verb_wait = {
     .summary = "sleep until the session has to act, and print the action",
     .help = "For scripted agents. Sleeps until a session of the calling script has "
             "to start a turn or stop a stream, prints the action and exits with 0. "
-            "It prints 'start_turn ID' for each message of the turn, or "
-            "'abort_stream'. The message's content follows for people: indented, and "
-            "with control characters made visible. With --json it prints the whole "
+            "It prints 'start_turn ID' for each message of the turn, "
+            "'abort_stream' or 'stop_turn'. The message's content follows for people: "
+            "indented, and with control characters made visible. With --json it prints the whole "
             "reply, which has the content as it is: a script takes it from there. "
             "After the timeout, the exit code is 1.\n\n"
             "The script that gets a start_turn has to start it: 'tidings deliver "

@@ -94,7 +94,7 @@ int help_overview(FILE *out, const struct cli_program *program) {
   fprintf(out,
           "\n"
           "'%s VERB --help' prints more, with examples. Exit codes: 0 done, 1 "
-          "refused or failed, 2 wrong usage.\n",
+          "refused or failed, 2 wrong usage, 141 whoever read the output has ended.\n",
           program->name);
   return EXIT_DONE;
 }

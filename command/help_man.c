@@ -80,7 +80,8 @@ static void header(FILE *out, const struct cli_program *program, const char *ver
 
 static void footer(FILE *out) {
   fputs(".SH EXIT STATUS\n.TP\n\\fB0\\fR\nDone.\n.TP\n\\fB1\\fR\nRefused or failed; stderr says "
-        "why.\n.TP\n\\fB2\\fR\nWrong usage.\n",
+        "why.\n.TP\n\\fB2\\fR\nWrong usage.\n.TP\n\\fB141\\fR\nWhoever read the output "
+        "has ended.\n",
         out);
 }
 

@@ -58,7 +58,8 @@ int print_reply(const struct cli *cli, const struct tidings_reply *reply) {
   return 0;
 }
 
-int print_reply_of(const struct cli *cli, const char *session, const struct tidings_reply *reply) {
+int print_reply_of(const struct cli *cli, const char *session, const char *message,
+                   const struct tidings_reply *reply) {
   struct tidings_error error = {.size = sizeof error};
   struct buffer whole = BUFFER_EMPTY;
   char *json = NULL, *text = NULL;
@@ -66,6 +67,10 @@ int print_reply_of(const struct cli *cli, const char *session, const struct tidi
   if (refused) return cli_fail_with(cli, refused, &error);
   buffer_text(&whole, "{\"session\":");
   json_write_string(span_text(session), &whole);
+  if (message) {
+    buffer_text(&whole, ",\"id\":");
+    json_write_string(span_text(message), &whole);
+  }
   buffer_text(&whole, ",");
   buffer_text(&whole, strchr(json, '{') + 1);
   text = buffer_take(&whole);

@@ -20,8 +20,10 @@ int print_json(const struct cli *cli, const json_t *value);
 /* Prints the JSON form of a reply; NULL counts as an empty reply. */
 int print_reply(const struct cli *cli, const struct tidings_reply *reply);
 
-/* The same, with the reply's session as the first member. */
-int print_reply_of(const struct cli *cli, const char *session, const struct tidings_reply *reply);
+/* The same, with the reply's session, and the id of the message that was sent (NULL: none), as the
+ * first members. */
+int print_reply_of(const struct cli *cli, const char *session, const char *message,
+                   const struct tidings_reply *reply);
 
 /* Prints what a reply asks the host to do: "start_turn ID" for each message, with its content
  * indented and escaped below it; or "abort_stream". The reply's JSON has the content's own bytes.

@@ -127,12 +127,14 @@ const struct cli_verb verb_run = {
             "outcome},\n"
             "query {name, ...}, advance_ms N, restart {}, crash {}, crash {\"at\": "
             "\"commit\", \"n\": N}, swap {}\n"
-            "and also `expect` (for the first six) and `settle` (\"committed\", "
-            "\"rolled_back\" or \"none\", for the two carriers). `expect` names what "
+            "and also `expect` (for the first six), `settle` (\"committed\", "
+            "\"rolled_back\" or \"none\", for the two carriers) and `as` (\"producer\", for "
+            "events). `expect` names what "
             "must be equal: content, content_contains, content_lacks, notifications, "
             "messages, actions, steered, status, delivery, duplicate, wake_at, "
-            "error, error_contains; for a query, the answer's fields. \"$last\" is "
-            "the newest delivery's id, \"$offer\" the ids of the newest offer.\n\n"
+            "ledger_contains, ledger_lacks, error, error_contains; for a query, the "
+            "answer's fields. \"$last\" is the newest delivery's id, \"$offer\" the ids of the "
+            "newest offer.\n\n"
             "Exit code: 0 if all passed, 1 if not, 2 for a wrong command line.",
     .completion = COMPLETE_FILE,
     .options =

@@ -3,10 +3,11 @@
  * tidings/wake.h: the extension tidings.wake/1: how a host that sleeps in poll learns that another
  * thread or process has pushed something that needs it now.
  *
- * How to use it. First get the descriptor, then call next_session once, then sleep; in this order
- * no ring is missed. When the descriptor is readable, call next_session until no session is left,
- * and send a `wake` event for each session: its reply has the actions. The descriptor tells about
- * pushes only. For what is due at a time, send a `wake` event at wake_at_ms of the newest reply.
+ * How to use it. First get the descriptor, then call next_session until no session is left, then
+ * sleep; in this order no ring is missed. When the descriptor is readable, call next_session until
+ * no session is left. Send a `wake` event for each session: its reply has the actions. The
+ * descriptor tells about pushes only. For what is due at a time, send a `wake` event at wake_at_ms
+ * of the newest reply.
  *
  * Two things ring, in a session that a live host owns: a notification that is critical, or whose
  * activation is idle or interrupt; and whatever causes an offer, such as a message that another

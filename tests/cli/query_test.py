@@ -303,6 +303,7 @@ def test_session_said(place):
     assert place.ok("push", "x").said == f"tidings push: {line}\n"
     result = place.ok("submit", "--json", "x")
     assert result.json["session"] == "two" and line in result.said, result
+    assert place.ok("submit", "-s", "two", "--cancel", result.json["id"], "--json").json["id"] == result.json["id"]
     assert line in place.ok("run", "true").said
     result = place.ok("run", "--detach", "--json", "true")
     assert result.json["session"] == "two", result
