@@ -81,6 +81,9 @@ static int32_t take_fields(struct hook_call *call, struct tidings_error *error) 
   call->moment = host_moment(call->host, call->event);
   if (call->moment == HOOK_PROMPT && is_no_prompt(call)) call->moment = HOOK_OTHER;
   call->room = call->host->room;
+  const struct host_scheduler *scheduler = call->host->scheduler;
+  if (scheduler && strcmp(call->event, scheduler->event) == 0)
+    call->characters = scheduler->characters;
   if (!call->transcript[0] && (call->found = transcript_of(call))) call->transcript = call->found;
   return TIDINGS_OK;
 }
@@ -145,4 +148,5 @@ const char *hook_call_result(const struct hook_call *call) {
 void hook_call_finish(struct hook_call *call) {
   json_decref(call->input);
   free(call->found);
+  free(call->reason);
 }

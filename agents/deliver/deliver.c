@@ -19,6 +19,8 @@
 #include "command/json_value.h"
 #include "common/span.h"
 
+enum { LONGEST_ESCAPE = sizeof "&amp;" - 1 };
+
 static int32_t no_memory(struct tidings_error *error) {
   return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
 }
@@ -77,7 +79,11 @@ uint64_t hook_room(const struct hook_call *call, const char *content) {
   size_t content_len = strlen(content),
          taken = HOOK_MARKER_SIZE + 1 + (content_len ? content_len + 2 : 0); /* with empty lines */
   if (!call->room) return 0;
-  return taken < call->room ? call->room - taken : 1;
+  uint64_t room = taken < call->room ? call->room - taken : 1;
+  if (!call->characters) return room;
+  size_t beyond = taken + hook_parts_beyond(call, span_text(content));
+  uint64_t escaped = beyond < call->characters ? (call->characters - beyond) / LONGEST_ESCAPE : 0;
+  return escaped < room ? escaped + !escaped : room;
 }
 
 json_t *hook_context_output(const struct hook_call *call, const char *text) {
@@ -169,9 +175,10 @@ static char *contents(const struct hook_call *call, const struct tidings_action 
 
 /* Counts the messages of a turn that fit, at least one: the others are queued again. */
 static size_t count_fitting(const struct hook_call *call, const struct tidings_action *action) {
-  size_t room = hook_parts_room(call), taken = 0, count = 0;
+  size_t room = hook_parts_room(call, span_of(NULL, 0)), taken = 0, count = 0;
   for (; action && count < action->message_count; count++) {
-    taken += action->messages[count]->content.len + 2; /* an empty line */
+    const struct tidings_span content = action->messages[count]->content;
+    taken += content.len + hook_parts_beyond(call, content) + 2; /* an empty line */
     if (count && room && taken > room) break;
   }
   return count;
@@ -181,10 +188,9 @@ int32_t hook_fit_offer(struct hostkit *kit, const struct hook_call *call,
                        struct tidings_reply **offer, struct tidings_error *error) {
   const struct tidings_action *action = hook_start_turn(*offer);
   struct tidings_reply *in_parts = NULL;
-  size_t room = hook_parts_room(call);
-  if (!action || action->origin != TIDINGS_ORIGIN_USER || !action->message_count || !room ||
-      action->messages[0]->content.len <= room)
-    return TIDINGS_OK;
+  if (!action || action->origin != TIDINGS_ORIGIN_USER || !action->message_count) return TIDINGS_OK;
+  size_t room = hook_parts_room(call, action->messages[0]->content);
+  if (!room || action->messages[0]->content.len <= room) return TIDINGS_OK;
   int32_t code = hook_parts_of_offer(kit, call, action, &in_parts, error);
   if (code) return code;
   hostkit_reply_free(*offer);

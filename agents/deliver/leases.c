@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "agents/call/log.h"
+#include "agents/deliver/reason.h"
 #include "agents/deliver/sign.h"
 #include "agents/deliver/status.h"
 #include "agents/deliver/usage.h"
@@ -31,6 +32,7 @@ struct leased {
   size_t count;
   enum hook_transcript transcript;
   struct hook_usage usage;
+  uint64_t reason; /* the delivery that the transcript lacks in any case; 0: none */
 };
 
 static bool owns(const json_t *status, uint32_t owner) {
@@ -68,6 +70,7 @@ static int32_t look_up(struct hostkit *kit, const struct hook_call *call, const 
                        bool mine, struct leased *ret_leased, struct tidings_error *error) {
   struct leased leased = {.entries = json_object_get(status, "leased")};
   leased.count = json_array_size(leased.entries);
+  if (leased.count && mine) leased.reason = hook_reason_noted(call);
   int32_t code = leased.count ? hook_sign_ready(kit, call->session, error) : TIDINGS_OK;
   if (code) return code;
   leased.sought = calloc(leased.count + 1, sizeof *leased.sought);
@@ -114,9 +117,8 @@ static bool is_read_by_now(const struct hook_call *call, const json_t *entry) {
 }
 
 /* The agent may have been given it, and writes it down if it was. */
-static bool is_written_down(const struct hook_call *call, const json_t *entry) {
-  const char *carrier = json_string_value(json_object_get(entry, "carrier"));
-  return !call->host->leaves_out_reasons || !carrier || strcmp(carrier, "chat_request") != 0;
+static bool is_written_down(const struct hook_call *call, const struct leased *leased, size_t i) {
+  return !call->host->leaves_out_reasons || leased->sought[i].delivery != leased->reason;
 }
 
 /* Between the results of tools that run at the same time the model may say something: without the
@@ -138,7 +140,7 @@ static uint32_t outcome_of(const struct hook_call *call, const struct leased *le
   if (call->host->proof == HOST_PROOF_NEXT_CALL)
     return is_read_by_now(call, entry) ? TIDINGS_COMMITTED : 0;
   if (leased->sought[i].found || leased->transcript == HOOK_TRANSCRIPT_UNREADABLE ||
-      !is_written_down(call, entry))
+      !is_written_down(call, leased, i))
     return TIDINGS_COMMITTED;
   if (!is_settled_by_now(call, entry, &leased->handed[i])) return 0;
   return leased->transcript == HOOK_TRANSCRIPT_MARKED ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED;

@@ -29,10 +29,23 @@ struct parts {
   bool steer;
 };
 
-size_t hook_parts_room(const struct hook_call *call) {
-  size_t room = call->host->message_room ? call->host->message_room : call->room;
+size_t hook_parts_beyond(const struct hook_call *call, struct tidings_span text) {
+  enum { BEYOND_AND = sizeof "amp;" - 1, BEYOND_ANGLE = sizeof "lt;" - 1 };
+  size_t beyond = 0;
+  for (size_t i = 0; call->characters && i < text.len; i++)
+    beyond += text.ptr[i] == '&'                         ? BEYOND_AND
+              : text.ptr[i] == '<' || text.ptr[i] == '>' ? BEYOND_ANGLE
+                                                         : 0;
+  return beyond;
+}
+
+size_t hook_parts_room(const struct hook_call *call, struct tidings_span message) {
+  size_t room = call->characters           ? call->characters
+                : call->host->message_room ? call->host->message_room
+                                           : call->room,
+         beyond = hook_parts_beyond(call, message) + BESIDE;
   if (!room) return 0;
-  return room > BESIDE + SMALLEST ? room - BESIDE : SMALLEST;
+  return room > beyond + SMALLEST ? room - beyond : SMALLEST;
 }
 
 /* -- cutting ----------------------------------------------------------------------------------- */
@@ -176,10 +189,10 @@ int32_t hook_parts_of_offer(struct hostkit *kit, const struct hook_call *call,
   int32_t code = ask_queue(kit, call, &queue, error);
   if (code) return code;
   const json_t *messages = json_object_get(queue, "messages"), *message;
-  size_t i;
+  size_t i, room = hook_parts_room(call, action->messages[0]->content);
   json_array_foreach(messages, i, message) {
     if (is_called(message, action->messages[0]->id))
-      parts = make_parts(messages, i, hook_parts_room(call) - HEADING);
+      parts = make_parts(messages, i, room - HEADING);
   }
   if (parts.id) code = submit_rest(kit, call, &parts, error);
   if (!code) code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);

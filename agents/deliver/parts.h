@@ -9,8 +9,11 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* How many bytes of messages one answer of this call can have; 0: no limit. */
-size_t hook_parts_room(const struct hook_call *call);
+/* How many bytes of a message one answer of this call can have, whatever part of it that is; 0: no
+ * limit. */
+size_t hook_parts_room(const struct hook_call *call, struct tidings_span message);
+/* By how many characters the host makes a text of this call's answer longer. */
+size_t hook_parts_beyond(const struct hook_call *call, struct tidings_span text);
 
 /* Makes parts of an offered message, and offers the first: *ret_reply has it, or no offer if
  * another process has changed the queue meanwhile. A call that runs out of time has changed only

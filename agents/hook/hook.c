@@ -22,7 +22,9 @@
 #include "agents/wait/after_end.h"
 #include "agents/wait/alert.h"
 #include "agents/wait/limit.h"
+#include "agents/wait/place.h"
 #include "agents/wait/reload.h"
+#include "agents/wait/scheduler.h"
 #include "agents/wait/wait.h"
 #include "agents/wait/window.h"
 #include "command/careful_write.h"
@@ -117,6 +119,7 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
   struct hostkit *kit = NULL;
   int32_t code = open_for_call(cli, call, owner, &kit, &error);
   if (!code && kit) code = hook_pass_over_reason(kit, call, &error);
+  if (!code && kit) code = hook_pass_over_command(kit, call, &error);
   if (!code && kit) lay_project(cli, kit, call, owner);
   if (!code && kit && call->moment != HOOK_OTHER)
     code = hook_answer_call(kit, call, owner, &answer, &error);
@@ -132,8 +135,10 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
   if (ends_with_answer(call)) kit_end_process(EXIT_DONE);
   bool answered = answer.output != NULL;
   json_decref(answer.output);
-  if (wake && !call->unseen && call->moment == HOOK_STOP && !code && !answered)
-    hook_wait_apart(cli, call, owner);
+  bool idles = call->moment == HOOK_STOP && !code && !answered,
+       starts = call->moment == HOOK_SESSION_START && call->host->scheduler;
+  if (starts) hook_scheduler_note(call, owner);
+  if (wake && !call->unseen && (idles || starts)) hook_wait_apart(cli, call, owner);
   /* Codex takes nothing from its queue until the person prompts again. */
   if (ends || (call->moment == HOOK_INTERRUPTED && !call->of_subagent))
     hook_wait_end(cli, call, owner);
@@ -176,6 +181,8 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   if (options->room && call.moment != HOOK_STOP) call.room = (size_t)options->room;
   const uint32_t caller = owner;
   if (call.known) owner = hook_window(cli, &call, caller);
+  if (call.known && owner && host->leaves_out_reasons)
+    call.reason = hook_reason_path(cli, &call, owner);
   if (!call.known) {
     if (!options->wait) (void)write_text("{}");
     hook_stranger_note(&call, owner);
@@ -183,6 +190,7 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   else {
     struct hook_seen seen = {.status = NULL};
     call.seen = &seen;
+    call.wakes = options->wake && call.moment == HOOK_STOP && hook_scheduler_takes(&call, owner);
     answer_call(cli, &call, owner, options->wake);
     hook_seen_finish(&seen);
     if (call.moment == HOOK_SESSION_END && !call.of_subagent)
@@ -210,8 +218,8 @@ static const struct host *find_host(const struct cli *cli, const struct hook_opt
                    host->title, host->name);
   else if (options->wait && !host->rewakes)
     (void)cli_fail(cli, "--wait: %s is not woken by a hook in the background", host->title);
-  else if (options->wake && !host->queues)
-    (void)cli_fail(cli, "--wake: %s has no command that wakes it", host->title);
+  else if (options->wake && !host_is_woken_apart(host))
+    (void)cli_fail(cli, "--wake: %s has no command and no task that wakes it", host->title);
   else return host;
   return NULL;
 }
@@ -270,9 +278,10 @@ const struct cli_verb verb_hook = {
                      "agent."},
             {.key = OPTION_WAKE,
              .name = "wake",
-             .help = "For the ends of Codex's turns and sessions: leave one background "
-                     "process per session. It sleeps until the idle session has to act, "
-                     "wakes it with 'codex queue', and ends with the agent."},
+             .help = "For the ends of turns and sessions of Codex, and Qwen Code's ends of turns "
+                     "and starts of sessions: leave one background process per session. It sleeps "
+                     "until the idle session has to act, wakes it with 'codex queue' or a "
+                     "scheduled task of Qwen Code's window, and ends with the agent."},
             {.key = OPTION_ROOM,
              .name = "room",
              .argument = "BYTES",

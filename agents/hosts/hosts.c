@@ -20,6 +20,10 @@ const struct host *host_find(const char *name) {
   return NULL;
 }
 
+bool host_is_woken_apart(const struct host *host) { return host->queues || host->scheduler; }
+
+bool host_is_woken(const struct host *host) { return host->rewakes || host_is_woken_apart(host); }
+
 const char *host_module(const struct host *host) {
   return host->module ? host->module : host->name;
 }

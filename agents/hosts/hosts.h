@@ -170,6 +170,19 @@ struct host_caller {
   const char *const *fields, *const *never;
 };
 
+/* A window that runs scheduled tasks, which a file lists: wait/scheduler.h. */
+struct host_scheduler {
+  const char *window_variable; /* the window's hooks have it; those of other programs do not */
+  const char *tasks;           /* the file, in the folder of a project */
+  /* A task's prompt, with a word after it; the file that makes the agent know it, in the folder of
+   * its configuration, and what that has. */
+  const char *command, *command_file, *command_text;
+  const char
+      *server_word;  /* in the arguments of its daemon, which runs tasks of all sessions, too */
+  const char *event; /* the hook for the text that the command becomes */
+  size_t characters; /* so many of that hook's answer are read, where & is five, and < and > four */
+};
+
 struct host {
   const char *name;    /* "codex": what `tidings hook` and `tidings setup` call it */
   const char *title;   /* "Codex CLI" */
@@ -229,7 +242,8 @@ struct host {
   bool rewakes;         /* a hook that ends with status 2 wakes it ("asyncRewake") */
   /* It can be woken only if this variable of its hooks has this value. NULL: always */
   const char *rewakes_variable, *rewakes_value;
-  bool queues;             /* `PROGRAM queue` wakes it */
+  bool queues;                            /* `PROGRAM queue` wakes it */
+  const struct host_scheduler *scheduler; /* a task of its window wakes it; NULL: it has none */
   const char *server_word; /* in the arguments of its daemon, which calls the hooks of all windows;
                               or NULL */
   bool keeps_start;        /* a session that is resumed has what the hook at its start said */
@@ -279,6 +293,9 @@ const char *host_module(const struct host *host);      /* HOST_NODE */
 /* Does it call the hooks that setup has written for `lender`? */
 bool host_borrows(const struct host *host, const struct host *lender);
 char *host_home(const struct host *host); /* free it; NULL: no home, or out of memory */
+/* Can it be woken while it idles: at all; by a process that a hook starts? */
+bool host_is_woken(const struct host *host);
+bool host_is_woken_apart(const struct host *host);
 /* How it is shown notifications if the user's configuration names no preset; NULL: the plugin's. */
 const char *host_preset(const struct host *host);
 /* The members of its calls that have a field: one or more names, with a blank between. */

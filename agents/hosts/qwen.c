@@ -5,17 +5,19 @@
 #include "agents/hosts/hosts.h"
 #include "tested_versions.h"
 
-static const struct host_hook qwen_hooks[] = {{"SessionStart", HOOK_SESSION_START, NULL, false},
-                                              {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
-                                              {"PostToolUse", HOOK_AFTER_TOOL, "*", false},
-                                              {"PostToolUseFailure", HOOK_AFTER_TOOL, "*", false},
-                                              {"PermissionRequest", HOOK_ASKS, "*", false},
-                                              {"Notification", HOOK_NOTICE, "idle_prompt", false},
-                                              {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
-                                              {"Stop", HOOK_STOP, NULL, false},
-                                              {"StopFailure", HOOK_TURN_FAILED, NULL, false},
-                                              {"SessionEnd", HOOK_SESSION_END, NULL, false},
-                                              {NULL, HOOK_OTHER, NULL, false}};
+static const struct host_hook qwen_hooks[] = {
+    {"SessionStart", HOOK_SESSION_START, NULL, true},
+    {"UserPromptSubmit", HOOK_PROMPT, NULL, false},
+    {"UserPromptExpansion", HOOK_PROMPT, "^tidings:read$", false},
+    {"PostToolUse", HOOK_AFTER_TOOL, "*", false},
+    {"PostToolUseFailure", HOOK_AFTER_TOOL, "*", false},
+    {"PermissionRequest", HOOK_ASKS, "*", false},
+    {"Notification", HOOK_NOTICE, "idle_prompt", false},
+    {"SubagentStop", HOOK_SUBAGENT_STOP, NULL, false},
+    {"Stop", HOOK_STOP, NULL, true},
+    {"StopFailure", HOOK_TURN_FAILED, NULL, false},
+    {"SessionEnd", HOOK_SESSION_END, NULL, false},
+    {NULL, HOOK_OTHER, NULL, false}};
 
 static const struct host_switch qwen_switches[] = {{"settings.json", "disableAllHooks", true},
                                                    {NULL, NULL, false}};
@@ -41,6 +43,22 @@ static const struct host_notice qwen_notices[] = {{"idle_prompt", NOTICE_OF_IDLI
                                                   {"elicitation_dialog", NOTICE_OF_QUESTION},
                                                   {NULL, NOTICE_OF_IDLING}};
 
+/* In shell mode the window runs every text but a command, so a task's prompt is nothing else. */
+static const struct host_scheduler qwen_scheduler = {
+    .window_variable = "QWEN_CODE_MESSAGING_SOCKET",
+    .tasks = "scheduled_tasks.json",
+    .command = "/tidings:read",
+    .command_file = "commands/tidings/read.md",
+    .server_word = "serve",
+    .command_text = "---\n"
+                    "description: What tidings has for the model (tidings setup qwen)\n"
+                    "disable-model-invocation: true\n"
+                    "---\n"
+                    "(tidings) Something was waiting for you; it is in this turn's context. "
+                    "[tidings {{args}}]\n",
+    .event = "UserPromptExpansion",
+    .characters = 10000};
+
 const struct host host_qwen = {
     .name = "qwen",
     .title = "Qwen Code",
@@ -61,6 +79,7 @@ const struct host host_qwen = {
     .ignores_empty_prompts = true,
     .repeats_reasons = true,
     .leaves_out_reasons = true,
+    .scheduler = &qwen_scheduler,
     .undoing = HOST_UNDOES_BY_RECORDS,
     .most_reasons = 8,
     .reasons_variable = "QWEN_CODE_STOP_HOOK_BLOCK_CAP",

@@ -86,7 +86,7 @@ json_t *setup_hook_group(const struct host *host, const struct host_hook *hook,
   if (hook->matcher)
     failed |= json_object_set_new(group, "matcher", json_string(hook->matcher)) != 0;
   bool raised = host->context_limit && shows_context(hook);
-  const char *waker = wish->wake && hook->waits && host->queues ? " --wake" : "";
+  const char *waker = wish->wake && hook->waits && host_is_woken_apart(host) ? " --wake" : "";
   failed |= json_array_append_new(hooks, hook_value(host, hook, wish, waker, raised)) != 0;
   if (wish->wake && hook->waits && host->rewakes)
     failed |= json_array_append_new(hooks, hook_value(host, hook, wish, " --wait", false)) != 0;

@@ -77,8 +77,10 @@ static size_t look_over(const struct looking *looking, const json_t *groups, boo
   return count;
 }
 
-static bool is_heard_without(enum hook_moment moment) {
-  return moment != HOOK_PROMPT && moment != HOOK_AFTER_TOOL && moment != HOOK_STOP;
+static bool is_heard_without(const struct host *host, const struct host_hook *hook) {
+  enum hook_moment moment = hook->moment;
+  bool wakes = host->scheduler && strcmp(hook->event, host->scheduler->event) == 0;
+  return wakes || (moment != HOOK_PROMPT && moment != HOOK_AFTER_TOOL && moment != HOOK_STOP);
 }
 
 /* Notes whether the event is exactly as setup writes it. */
@@ -91,7 +93,7 @@ static void compare_event(const struct looking *looking, const struct host_hook 
   json_array_foreach(groups, i, group) there = there || json_equal(group, expected);
   if (!count) {
     add_name(&look->missing, hook->event);
-    look->is_deaf = look->is_deaf || !is_heard_without(hook->moment);
+    look->is_deaf = look->is_deaf || !is_heard_without(looking->host, hook);
   } else if (count > json_array_size(json_object_get(expected, "hooks"))) {
     add_name(&look->twice, hook->event);
   } else if (!there) {

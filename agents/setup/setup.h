@@ -129,6 +129,15 @@ int setup_server(const struct cli *cli, const struct host *host, const char *pro
  */
 int setup_server_look(const char *text, char **ret_program);
 
+/* command_file.c: the file by which the agent knows the command of its scheduled tasks; it is
+ * removed if it is not wanted. Prints what is wrong; returns 0 or the exit code. */
+int setup_command_file(const struct cli *cli, const struct host *host, bool wanted,
+                       struct change *change);
+/* Writes that; removes its folder, too, if that is empty then. */
+int setup_command_file_write(const struct cli *cli, const struct change *change);
+/* Is it as setup writes it? `text` NULL: there is no file. */
+bool setup_command_file_is(const struct host *host, const char *text);
+
 extern const struct cli_verb verb_setup;
 
 #endif

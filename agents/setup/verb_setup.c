@@ -32,8 +32,9 @@ struct setup {
   const char *program;
   const char *store; /* NULL: the user's own */
   bool remove, dry_run, no_wake, no_mcp, wrap;
-  bool configures;      /* another file of the agent's was changed, too */
-  struct change change; /* to the file with the hooks, or the module */
+  bool configures;       /* another file of the agent's was changed, too */
+  struct change change;  /* to the file with the hooks, or the module */
+  struct change command; /* to the file of a command, where a task wakes the agent */
 };
 
 /* -- is the host there? ------------------------------------------------------------------------ */
@@ -111,6 +112,12 @@ static int plan(struct setup *setup, const char *home) {
   int code = change_begin(setup->cli, paths_join(home, setup->host->config_file), change);
   if (!code)
     code = setup->host->kind == HOST_HOOKS ? plan_hooks(setup, change) : plan_module(setup, change);
+  if (!code && setup->host->scheduler)
+    code = change_begin(setup->cli, paths_join(home, setup->host->scheduler->command_file),
+                        &setup->command);
+  if (!code && setup->host->scheduler)
+    code = setup_command_file(setup->cli, setup->host, !setup->remove && !setup->no_wake,
+                              &setup->command);
   if (!code && setup->host->trusts_hashes) code = plan_server(setup, home, &server);
   change_finish(&server); /* it is planned again when the hooks are written */
   return code;
@@ -164,11 +171,9 @@ static int configure(struct setup *setup, const char *home) {
 static int write_all(struct setup *setup, const char *home) {
   int code = setup->remove ? configure(setup, home) : 0;
   if (!code) code = change_write(setup->cli, &setup->change);
+  if (!code && setup->host->scheduler) code = setup_command_file_write(setup->cli, &setup->command);
   return code || setup->remove ? code : configure(setup, home);
 }
-
-/* Hosts that load a module are woken from within. */
-static bool wakes_apart(const struct host *host) { return host->rewakes || host->queues; }
 
 static void print_room(const struct host *host) {
   if (host->context_room)
@@ -201,7 +206,7 @@ static void print_program(const struct host *host) {
 /* All but the hashes of hooks, which only the agent knows when the hooks are written. */
 static int show_it(const struct setup *setup, const char *home) {
   struct change change = {.path = NULL};
-  bool nothing = change_is_none(&setup->change);
+  bool nothing = change_is_none(&setup->change) && change_is_none(&setup->command);
   int code = setup->host->trusts_hashes ? plan_server(setup, home, &change) : 0;
   if (code) return code;
   if (setup->host->trusts_hashes) change_print(stdout, &change);
@@ -216,10 +221,12 @@ static int show_it(const struct setup *setup, const char *home) {
 static int do_it(struct setup *setup, const char *home) {
   const char *title = setup->host->title;
   change_print(stdout, &setup->change);
+  if (setup->host->scheduler) change_print(stdout, &setup->command);
   if (setup->dry_run) return show_it(setup, home);
   int code = write_all(setup, home);
   if (code) return code;
-  bool nothing = change_is_none(&setup->change) && !setup->configures;
+  bool nothing =
+      change_is_none(&setup->change) && change_is_none(&setup->command) && !setup->configures;
   if (setup->remove)
     printf(nothing ? "%s was not set up; nothing changed.\n"
                    : "%s no longer receives notifications.\n",
@@ -236,7 +243,7 @@ static int do_it(struct setup *setup, const char *home) {
     printf("They use the store %s; 'tidings doctor' says whether it can be reached. Commands that "
            "you type use it with TIDINGS_STORE.\n",
            setup->store);
-  if (!setup->remove && !nothing && !setup->no_wake && wakes_apart(setup->host))
+  if (!setup->remove && !nothing && !setup->no_wake && host_is_woken(setup->host))
     printf("While such a session idles in a terminal, a background process waits to "
            "wake it; 'tidings setup %s --no-wake' turns that off.\n",
            setup->host->name);
@@ -274,7 +281,7 @@ static int check_options(const struct setup *setup) {
   const struct host *host = setup->host;
   if (setup->no_wake && setup->remove)
     return cli_usage(setup->cli, "--no-wake and --remove exclude each other");
-  if (setup->no_wake && !wakes_apart(host))
+  if (setup->no_wake && !host_is_woken(host))
     return cli_usage(setup->cli, "--no-wake: %s is not woken by a background process", host->title);
   if (setup->no_mcp && setup->remove)
     return cli_usage(setup->cli, "--no-mcp and --remove exclude each other");
@@ -293,6 +300,7 @@ static int run_setup(struct setup *setup) {
   if (!code) code = plan(setup, home);
   if (!code) code = do_it(setup, home);
   change_finish(&setup->change);
+  change_finish(&setup->command);
   free(home);
   return code;
 }

@@ -58,6 +58,24 @@ int32_t hook_is_nudge(struct hostkit *kit, const struct hook_call *call, bool *r
   return code;
 }
 
+char *hook_nudge_mark(struct hostkit *kit, const struct hook_call *call) {
+  char marker[HOOK_MARKER_SIZE];
+  if (hook_sign_ready(kit, call->session, NULL)) return NULL;
+  hook_marker_write(HOOK_MARKER_OF_NUDGE, (uint64_t)clock_wall_ms(), marker);
+  const char *mark = marker + strlen(HOOK_MARKER_OPENING);
+  return strndup(mark, strcspn(mark, "]"));
+}
+
+int32_t hook_pass_over_command(struct hostkit *kit, struct hook_call *call,
+                               struct tidings_error *error) {
+  const struct host_scheduler *scheduler = call->host->scheduler;
+  bool nudged = false;
+  if (!scheduler || strcmp(call->event, scheduler->event) != 0) return TIDINGS_OK;
+  int32_t code = hook_is_nudge(kit, call, &nudged, error);
+  if (!nudged) call->moment = HOOK_OTHER;
+  return code;
+}
+
 /* -- reasons to continue ----------------------------------------------------------------------- */
 
 static bool is_leased_reason(const json_t *status, uint64_t delivery) {

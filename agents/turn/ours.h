@@ -20,6 +20,14 @@ char *hook_nudge(struct hostkit *kit, const struct hook_call *call,
 int32_t hook_is_nudge(struct hostkit *kit, const struct hook_call *call, bool *ret_is,
                       struct tidings_error *error);
 
+/* The same mark, for an agent that is woken by a command: what the command gets. Free it. */
+char *hook_nudge_mark(struct hostkit *kit, const struct hook_call *call);
+
+/* A command that a person types, or another program, carries nothing: the prompt's own hook
+ * follows. The call's moment becomes HOOK_OTHER. */
+int32_t hook_pass_over_command(struct hostkit *kit, struct hook_call *call,
+                               struct tidings_error *error);
+
 /* If the prompt is a reason to continue that is still leased, no person has typed it and it carries
  * nothing: the call's moment becomes HOOK_OTHER. */
 int32_t hook_pass_over_reason(struct hostkit *kit, struct hook_call *call,

@@ -3,7 +3,8 @@
  * agents/turn/stop.c: the end of a turn: the queue's next message, or an urgent notification,
  * becomes the reason to continue, if the agent accepts one. If it would not, tidings answers
  * nothing and the message stays queued: after a turn that a person has stopped, and after as many
- * reasons in a row as the agent accepts.
+ * reasons in a row as the agent accepts. If a process waits that starts the turn, it is left to
+ * that, because the agent's screen calls a reason to continue a hook's error.
  */
 #include "agents/turn/stop.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "agents/deliver/deliver.h"
+#include "agents/deliver/reason.h"
 #include "agents/deliver/status.h"
 #include "agents/deliver/usage.h"
 #include "agents/transcript/ended.h"
@@ -60,13 +62,15 @@ static bool takes_reason(struct hostkit *kit, const struct hook_call *call) {
 
 /* -- the end ----------------------------------------------------------------------------------- */
 
-/* A turn that was offered before, and that no carrier has taken, is offered again. Else the turn
- * that ran is over.
+/* A turn that was offered before, and that no carrier has taken, is offered again (*ret_again).
+ * Else the turn that ran is over.
  */
 static int32_t report_end(struct hostkit *kit, const struct hook_call *call, bool stopped,
-                          struct tidings_reply **ret_end, struct tidings_error *error) {
+                          bool *ret_again, struct tidings_reply **ret_end,
+                          struct tidings_error *error) {
   bool offered = false;
   int32_t code = hook_status_is_offered(kit, call, &offered, error);
+  *ret_again = offered;
   if (!code && offered)
     code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
   if (code) return code;
@@ -79,19 +83,23 @@ int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
                         struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *end = NULL, *reply = NULL;
   char *content = NULL;
-  bool stopped = call->host->stops_alike && !hook_ended_by_itself(call->transcript, call->host);
+  bool again = false,
+       stopped = call->host->stops_alike && !hook_ended_by_itself(call->transcript, call->host);
   hook_report_usage_said(kit, call);
-  int32_t code = report_end(kit, call, stopped, &end, error);
+  int32_t code = report_end(kit, call, stopped, &again, &end, error);
   if (code) return code;
   hook_rewind_report(kit, call);
   const struct tidings_action *action = hook_start_turn(end);
-  if (action && (stopped || !takes_reason(kit, call)))
+  /* It stays offered. If the turn that a process started has not taken it, this answer does. */
+  if (action && call->wakes && !again) code = TIDINGS_OK;
+  else if (action && (stopped || !takes_reason(kit, call)))
     code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
   else if (action) {
     code = hook_fit_offer(kit, call, &end, error);
     action = hook_start_turn(end);
     if (!code && action) code = hook_chat_request(kit, call, action, &content, &reply, error);
     if (!code && action) code = hook_continuation(kit, call, content, reply, ret_answer, error);
+    if (!code && action && ret_answer->delivery) hook_reason_note(call, ret_answer->delivery);
   }
   hostkit_reply_free(end);
   free(content);

@@ -21,6 +21,7 @@
 #include "agents/wait/apart.h"
 #include "agents/wait/files.h"
 #include "agents/wait/place.h"
+#include "agents/wait/scheduler.h"
 #include "agents/wait/watch.h"
 #include "command/interrupt.h"
 #include "command/project.h"
@@ -371,6 +372,16 @@ static int queue_nudge(const struct waiter *waiter, uint32_t owner,
   return status;
 }
 
+/* Returns 0; or -1: the window has not taken the task. */
+static int schedule_nudge(struct waiter *waiter, uint32_t owner) {
+  char *mark = hook_nudge_mark(waiter->kit, waiter->call);
+  int failed = mark ? hook_scheduler_run(waiter->call, owner, mark, waiter->owner_fd) : -1;
+  /* The offer stays for the task's hook: a window that has taken a task runs it when it idles. */
+  waiter->settle_at_ms = failed ? clock_wall_ms() + SETTLING_MS : 0;
+  free(mark);
+  return failed;
+}
+
 /* A turn that was declined is offered again at once: without a pause a command that is missing
  * would be tried without end. Returns 0; or -1: the agent has ended, or this process is to end. */
 static int pause_after_failure(struct waiter *waiter, int *pause_ms) {
@@ -394,9 +405,13 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
   struct tidings_reply *reply = NULL;
   int failed = 0, pause_ms = FIRST_PAUSE_MS;
   if (begin(cli, call, owner, place, &waiter)) return false;
+  waiter.resumes =
+      call->host->scheduler != NULL; /* a turn's end leaves its offer to this process */
+  settle(&waiter);
   settle_at_start(&waiter);
   while (!wait_for_turn(&waiter, &reply)) {
-    failed = queue_nudge(&waiter, owner, hook_start_turn(reply), failed);
+    failed = call->host->scheduler ? schedule_nudge(&waiter, owner)
+                                   : queue_nudge(&waiter, owner, hook_start_turn(reply), failed);
     hostkit_reply_free(reply);
     reply = NULL;
     if (!failed) pause_ms = FIRST_PAUSE_MS;
@@ -407,11 +422,16 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
 }
 
 void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner) {
-  if (!owner) return;
-  int place = hook_place_take(cli, call, owner, PLACE_STAY);
+  struct hook_call own = *call;
+  bool schedules = call->host->scheduler != NULL, starts = call->moment == HOOK_SESSION_START;
+  if (!owner || !begins_at(call)) return;
+  if (schedules && !(starts ? hook_scheduler_may_take(call) : hook_scheduler_takes(call, owner)))
+    return;
+  int place = hook_place_take(cli, call, owner, schedules ? PLACE_LOOK : PLACE_STAY);
   if (place < 0) return;
   if (hook_fork_apart()) {
-    while (place >= 0) place = leave(cli, call, owner, place, wait_apart(cli, call, owner, place));
+    own.seen = NULL; /* what the hook has asked is old when there is something to do */
+    while (place >= 0) place = leave(cli, &own, owner, place, wait_apart(cli, &own, owner, place));
     _exit(EXIT_DONE);
   }
   close(place);

@@ -17,9 +17,9 @@
  * when the agent has ended. */
 int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t owner);
 
-/* For an agent that takes messages from outside ("codex queue"): starts a process of its own that
- * queues one whenever there is a turn to start, and ends with the agent. Returns at once. The
- * caller's kit must be closed. */
+/* For an agent that takes messages from outside ("codex queue"), or whose window runs scheduled
+ * tasks: starts a process of its own that gives it one whenever there is a turn to start, and ends
+ * with the agent. Returns at once. The caller's kit must be closed. */
 void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner);
 
 /* A turn has ended: what waits for the session looks whether something was kept back. */

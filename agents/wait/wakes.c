@@ -15,8 +15,7 @@
 
 /* An offer waits for what takes it: where nobody waits for it, that is the next prompt. */
 static bool is_idle(const struct host *host, const char *state) {
-  bool can_wake = host->rewakes || host->queues;
-  return strcmp(state, "idle") == 0 || (!can_wake && strcmp(state, "starting") == 0);
+  return strcmp(state, "idle") == 0 || (!host_is_woken(host) && strcmp(state, "starting") == 0);
 }
 
 char *hook_wakes_not(const struct cli *cli, const char *session, const json_t *status) {
@@ -27,8 +26,7 @@ char *hook_wakes_not(const struct cli *cli, const char *session, const json_t *s
   if (!host || host->kind == HOST_NODE || !json_is_true(json_object_get(owner, "alive")) ||
       !is_idle(host, json_value_text(status, "state")))
     return NULL;
-  if (!host->rewakes && !host->queues)
-    len = asprintf(&text, "%s cannot be woken while it idles", host->title);
+  if (!host_is_woken(host)) len = asprintf(&text, "%s cannot be woken while it idles", host->title);
   else if (!json_object_get(owner, "machine") &&
            !hook_place_is_taken(cli, session, (uint32_t)json_value_count(owner, "pid")))
     len =

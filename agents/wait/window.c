@@ -20,11 +20,12 @@
 #include "agents/call/log.h"
 #include "agents/wait/clients.h"
 #include "agents/wait/place.h"
+#include "agents/wait/started.h"
 #include "command/paths.h"
 #include "common/clock.h"
 #include "common/file.h"
 
-enum { MOST_WINDOWS = 64, MOST_RECORD = 64, MOST_LINE = 4096, STARTED_FIELD = 20 };
+enum { MOST_WINDOWS = 64, MOST_RECORD = 64, MOST_LINE = 4096 };
 enum {
   TYPED_SHIFT = 3,
   JUST_NOW_S = 16
@@ -42,25 +43,6 @@ struct window {
 };
 
 /* -- processes --------------------------------------------------------------------------------- */
-
-/* Returns 0: there is no such process, or it has ended. */
-static uint64_t started_at(uint32_t pid) {
-  char path[64], *text = NULL;
-  size_t len = 0;
-  uint64_t started = 0;
-  (void)snprintf(path, sizeof path, "/proc/%u/task/%u/stat", pid, pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return 0;
-  int reason = file_read_beyond(fd, MOST_LINE, &text, &len);
-  close(fd);
-  if (reason) return 0;
-  const char *at = strrchr(text, ')');
-  bool lives = at && at[1] == ' ' && !strchr("ZXx", at[2]);
-  for (int i = 0; lives && at && i < STARTED_FIELD; i++) at = strchr(at + 1, ' ');
-  if (lives && at) started = strtoull(at, NULL, 10);
-  free(text);
-  return started;
-}
 
 /* "codex app-server --listen unix://...": it serves windows, which come and go. */
 bool hook_window_is_of(const struct host *host, uint32_t pid) {
@@ -123,7 +105,7 @@ static struct record read_record(const char *path) {
   record.started = strtoull(end, &end, 10);
   record.left = strcmp(end, " left\n") == 0;
   record.ended = strcmp(end, " ended\n") == 0;
-  record.lives = record.pid && record.started && started_at(record.pid) == record.started;
+  record.lives = record.pid && record.started && hook_started_at(record.pid) == record.started;
   free(text);
   return record;
 }
@@ -255,7 +237,7 @@ static int find_windows(const struct hook_call *call, uint32_t daemon, const cha
   uint32_t pids[MOST_WINDOWS];
   int found = hook_clients(daemon, pids, MOST_WINDOWS), count = 0;
   for (int i = 0; i < found; i++) {
-    struct window window = {.pid = pids[i], .started = started_at(pids[i])};
+    struct window window = {.pid = pids[i], .started = hook_started_at(pids[i])};
     window.typed_s = typed_at(window.pid);
     window.in_folder = is_in(window.pid, call->cwd);
     if (window.started) windows[count++] = window;

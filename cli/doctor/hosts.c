@@ -73,6 +73,19 @@ static void report_server(struct doctor *doctor, const struct examined *examined
   free(program);
 }
 
+/* By it a session is woken that idles. */
+static void report_command(struct doctor *doctor, const struct examined *examined) {
+  const struct host *host = examined->host;
+  if (!host->scheduler || !examined->look.wakes) return;
+  char *text = text_of(host, host->scheduler->command_file), remedy[128];
+  (void)snprintf(remedy, sizeof remedy, "Run 'tidings setup %s'.", host->name);
+  if (!setup_command_file_is(host, text))
+    doctor_find(doctor, SEVERITY_NOTE, host->title, remedy,
+                "%s is not as setup writes it: a session that idles is not woken",
+                host->scheduler->command_file);
+  free(text);
+}
+
 static void report_trust(struct doctor *doctor, const struct examined *examined) {
   size_t untrusted = 0;
   const struct host *host = examined->host;
@@ -190,6 +203,7 @@ static bool examine(struct doctor *doctor, const struct host *host) {
     doctor_find(doctor, SEVERITY_NOTE, host->title, NULL,
                 "its files do not say its version; the tested version is %s", host->tested);
   if (examined.installed && examined.look.program) report_trust(doctor, &examined);
+  if (examined.look.program) report_command(doctor, &examined);
   free(examined.path);
   free(examined.text);
   free(examined.version);

@@ -81,7 +81,7 @@ void doctor_setup(struct doctor *doctor, const struct host *host, const char *pa
   case SETUP_DONE:
     doctor_find(doctor, SEVERITY_OK, host->title, NULL, "set up in %s", path);
     doctor_room(doctor, host);
-    if (host->kind == HOST_HOOKS && !host->rewakes && !host->queues)
+    if (host->kind == HOST_HOOKS && !host_is_woken(host))
       doctor_find(doctor, SEVERITY_OK, host->title, NULL,
                   "it cannot be woken while it idles: messages and urgent notifications wait for "
                   "the next prompt");

@@ -42,7 +42,7 @@ def test_cannot_be_woken(place):
     """the commands say that an agent cannot be woken, or that nothing waits to wake it"""
     for host, title in TITLES.items():
         idle(place, host, host)
-        expect(place, host, (NOTHING_WAITS if host in ("codex", "claude") else CANNOT).format(title))
+        expect(place, host, (NOTHING_WAITS if host in ("codex", "claude", "qwen") else CANNOT).format(title))
     place.ok("submit", "-s", "gemini", "later")
     assert place.ok("status", "-s", "gemini", "--json").json["not_woken"] == CANNOT.format("Gemini CLI"), "also while a message is offered"
 

@@ -22,7 +22,7 @@ VERSIONS = {name: says(name) for name in ("claude", "gemini", "qwen", "pi", "ope
 EVENTS = {"claude": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification", "SubagentStop", "Stop", "StopFailure",
                      "ConfigChange", "SessionEnd"},
           "gemini": {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "Notification", "AfterAgent", "SessionEnd"},
-          "qwen": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification", "SubagentStop", "Stop", "StopFailure", "SessionEnd"},
+          "qwen": {"SessionStart", "UserPromptSubmit", "UserPromptExpansion", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification", "SubagentStop", "Stop", "StopFailure", "SessionEnd"},
           "copilot": {"SessionStart", "UserPromptSubmit", "PostToolUse", "Notification", "SubagentStop", "Stop", "SessionEnd"},
           "codex": {"SessionStart", "UserPromptSubmit", "PostToolUse", "PermissionRequest", "SubagentStop", "Stop", "Interrupt", "SessionEnd"}}
 

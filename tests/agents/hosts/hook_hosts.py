@@ -111,6 +111,9 @@ class Agent:
         self.process = subprocess.Popen(command, cwd=self.place.project, env=self.env, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
+    def resuming(self):
+        return [*(word for word in self.interactive() if word != "-i"), "--resume", self.session]
+
     def attached(self):
         """Returns the session of the running agent, and waits until it is known."""
         def look():
@@ -291,9 +294,6 @@ class Claude(Agent):
     def interactive(self):
         return [self.program, "--dangerously-skip-permissions"]
 
-    def resuming(self):
-        return [*self.interactive(), "--resume", self.session]
-
     def shell(self, command):
         return {"call": "Bash", "arguments": {"command": command, "description": "as the test says", "timeout": 600000}}
 
@@ -364,7 +364,7 @@ class Qwen(Agent):
     nearly_full = 155000
     names_session = ' -s "$QWEN_CODE_SESSION_ID"'
     title = "Qwen Code"
-    wakes = False
+    wakes = True
     left_of_ten = 3
     compact = "/compress"
     rewinds = "› #2 Skua one", "› #2 Skua one", "› Restore conversation only"

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: MIT
 """kill_scenario.py: kills an agent at random moments, again and again, and resumes it each time, while eight processes push and ten messages wait. The last
 request decides, because it shows everything that the model has. Agents are used only through a Victim; kills.py runs many rounds of this."""
+import contextlib
 import itertools
 import os
 import random
 import re
+import signal
 import subprocess
 import threading
 import time
 
 import record
 from node_hosts import PATIENCE, until
+from terminal import Terminal
 
 KILLS = int(os.environ.get("TIDINGS_KILLS", "3"))  # in the usual tests
 PUSHERS, QUEUE = 8, 10
@@ -20,6 +23,7 @@ MANY_TURNS = 300  # seconds
 MOST_ENDINGS = 12  # runs at the end, until nothing waits any more
 MOST_RUNS = 3  # for each kill, because some runs end before it
 PUSHES = 3  # of each process, for each run
+SUGGESTS = "NEVER SUGGEST"  # in a request by which Qwen Code asks for what a person might type next
 
 
 class HookVictim:
@@ -64,6 +68,46 @@ class HookVictim:
 
     def complaints(self):
         return self.agent.complaints()
+
+
+class WindowVictim(HookVictim):
+    """The same in a terminal, where a task of its window begins what follows a turn."""
+
+    def __init__(self, agent):
+        super().__init__(agent)
+        self.keeps_reasons, self.terminal = True, None
+
+    def begin(self, prompt):
+        self.show(prompt)
+        self.agent.attached()
+        self.idles(prompt)
+        self.kill()
+
+    def show(self, prompt, *words):
+        self.terminal = Terminal(self.place.root.name, [self.agent.program, "--yolo", *words, "-i", prompt], self.place.project, self.agent.env)
+        self.pid = int(self.terminal.ask("display-message", "-p", "#{pane_pid}"))
+
+    def dig(self, prompt):
+        self.show(prompt, "--resume", self.session)
+
+    def kill(self):
+        """The processes that wait beside it live a moment longer."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        self.terminal.close()
+        return True
+
+    def idles(self, prompt):
+        def look():
+            status = self.place.ask("status", "-s", self.session)
+            return status["state"] == "idle" and not status["queued"]
+        until(lambda: any(prompt in request["text"] for request in self.model.requests), f"\"{prompt}\" is read")
+        until(look, lambda: f"it idles, and nothing is queued: {self.place.ask('status', '-s', self.session)}; {self.terminal.screen()}")
+
+    def finish(self, prompt):
+        self.dig(prompt)
+        self.idles(prompt)
+        self.kill()
 
 
 class NodeVictim:
@@ -210,7 +254,7 @@ def read_at_all(victim, number, began):
 def judge(victim, things, began):
     """Returns the numbers of the notifications and messages that are lost, that came twice, and that have disappeared on resuming (messages that an
     agent does not write into its transcript)."""
-    last = victim.model.requests[-1]
+    last = [request for request in victim.model.requests if f"Mole last {MOST_ENDINGS}." in request["text"] and SUGGESTS not in request["text"]][-1]
     there = {number: count(victim, last, number) for number in things.pushed + things.submitted}
     twice = sorted(number for number, times in there.items() if times > 1)
     absent = sorted(number for number, times in there.items() if not times)

@@ -21,7 +21,8 @@ from node_hosts import Place
 EACH = int(os.environ.get("TIDINGS_KILLS_EACH", "10"))  # kills of one session: its conversation grows with each
 NODE = {"opencode": lambda *where: opencode_test.victim(opencode_test.Opencode(*where)), "kilo": lambda *where: opencode_test.victim(kilo_test.Kilo(*where)),
         "pi": lambda *where: pi_test.victim(pi_test.Pi(*where))}
-NAMES = (*AGENTS, *NODE)
+WINDOWS = {"qwen-window": "qwen"}  # in a terminal
+NAMES = (*AGENTS, *WINDOWS, *NODE)
 FILES = ("tidings", "tidings.so", "tidings.node")  # the programs that are killed and resumed with an agent
 
 
@@ -39,10 +40,10 @@ def this_build():
 def victim(name):
     """Yields an agent for a round, in a home of its own, which is removed afterwards."""
     with Place() as place, ModelServer([]) as model:
-        if name in AGENTS:
-            agent = AGENTS[name](place, model)
+        if name in AGENTS or name in WINDOWS:
+            agent = AGENTS[WINDOWS.get(name, name)](place, model)
             try:
-                yield kill_scenario.HookVictim(agent)
+                yield (kill_scenario.WindowVictim if name in WINDOWS else kill_scenario.HookVictim)(agent)
             finally:
                 agent.end_all()
         else:
@@ -78,7 +79,7 @@ def kill(file, name, wanted, build):
         seed = 1000 * len(found) + sum(map(ord, name))
         with victim(name) as one:
             result = kill_scenario.play(one, min(EACH, wanted - done), seed)
-            result |= {"build": build, "time": time.strftime("%F %T"), "complaints": one.complaints()[-2000:]}
+            result |= {"agent": name, "build": build, "time": time.strftime("%F %T"), "complaints": one.complaints()[-2000:]}
             keep = file.parent / f"kills-{name}-{seed}.json"
             if result["lost"] or result["twice"] or result["record"]:
                 keep.write_text(json.dumps({"found": result, "requests": one.model.requests,

@@ -436,4 +436,4 @@ def saved_and_resumed(agent):
 
 ALL = (subagent_ends, waits_for_approval, stopped_in_a_tool, compacted, cleared, larger_than_the_room, configuration_changes, answered_again)
 WITHOUT = {"copilot": (stopped_in_a_tool, configuration_changes)}
-BY_AGENT = {"claude": (forked, rewound, stopped_by_request, typed_meanwhile, resumed_is_woken), "codex": (forked, rewound, budget_is_short, person_is_alerted), "gemini": (rewound, stopped_by_request, saved_and_resumed), "qwen": (forked, rewound, budget_is_short)}
+BY_AGENT = {"claude": (forked, rewound, stopped_by_request, typed_meanwhile, resumed_is_woken), "codex": (forked, rewound, budget_is_short, person_is_alerted), "gemini": (rewound, stopped_by_request, saved_and_resumed), "qwen": (forked, rewound, budget_is_short, resumed_is_woken)}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/wait/scheduler.c: The task is a monthly one whose time was a day ago, so its window runs
+ * it once, at once. It is bound to a session, so no other window runs it. The agent writes down
+ * that it has taken a task, and keeps it in memory until it idles; then the task is removed. If
+ * this process is killed before that, the next one removes it.
+ */
+#include "agents/wait/scheduler.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "agents/call/log.h"
+#include "agents/wait/place.h"
+#include "agents/wait/started.h"
+#include "agents/wait/tasks.h"
+#include "command/interrupt.h"
+#include "command/paths.h"
+#include "common/clock.h"
+#include "common/file.h"
+#include "common/sha256.h"
+
+enum {
+  TAKEN_MS = 10000,
+  LOOK_MS = 50,
+  MOST_RECORD = 512,
+  MOST_PATH = 512,
+  MOST_LINE = 4096,
+  LARGEST_INFO = 16 << 20,
+  LEVELS = 4
+};
+enum { DUE_S = 86400, MADE_S = 2 * 86400 }; /* so long ago, in any time zone */
+
+/* -- where ------------------------------------------------------------------------------------- */
+
+/* The agent's folder: "FOLDER/projects/PROJECT/chats/SESSION.jsonl" is the transcript. NULL: that
+ * is not known. */
+static char *agent_folder(const struct hook_call *call) {
+  size_t len = strlen(call->transcript);
+  for (int level = 0; level < LEVELS; level++) {
+    while (len && call->transcript[len] != '/') len--;
+    if (!len) return NULL;
+    if (level < LEVELS - 1) len--;
+  }
+  return strndup(call->transcript, len);
+}
+
+/* Its tasks of the project in whose folder the window was opened. NULL: out of memory. */
+static char *tasks_folder(const struct hook_call *call) {
+  unsigned char digest[SHA256_BYTES];
+  char hex[2 * SHA256_BYTES + 1], *agent = agent_folder(call), *folder = NULL;
+  struct sha256 sha;
+  sha256_begin(&sha);
+  sha256_add(&sha, span_text(call->cwd));
+  sha256_end(&sha, digest);
+  for (size_t i = 0; i < sizeof digest; i++)
+    (void)snprintf(hex + 2 * i, sizeof hex - 2 * i, "%02x", digest[i]);
+  if (agent && asprintf(&folder, "%s/tmp/%s", agent, hex) < 0) folder = NULL;
+  free(agent);
+  return folder;
+}
+
+/* -- whether it looks there -------------------------------------------------------------------- */
+
+/* "inotify wd:1 ino:9e7e sdev:800013 mask:fce ...", in hexadecimal digits. */
+static bool has_watch(const char *path, const struct stat *folder) {
+  char *text = NULL, wanted[64];
+  size_t len = 0;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  int reason = file_read_all(fd, LARGEST_INFO, &text, &len);
+  close(fd);
+  (void)snprintf(wanted, sizeof wanted, " ino:%" PRIx64 " ", (uint64_t)folder->st_ino);
+  bool has = !reason && strncmp(text, "pos:", 4) == 0 && strstr(text, "inotify wd:") &&
+             strstr(text, wanted);
+  free(text);
+  return has;
+}
+
+/* A window that runs no tasks, because a setting says so, does not watch them. */
+static bool is_watched(uint32_t owner, const char *folder) {
+  char path[64], one[MOST_PATH];
+  struct stat found;
+  bool watched = false;
+  (void)snprintf(path, sizeof path, "/proc/%u/fdinfo", owner);
+  DIR *all = stat(folder, &found) ? NULL : opendir(path);
+  for (const struct dirent *entry; all && !watched && (entry = readdir(all));) {
+    if (entry->d_name[0] == '.') continue;
+    (void)snprintf(one, sizeof one, "%s/%s", path, entry->d_name);
+    watched = has_watch(one, &found);
+  }
+  if (all) closedir(all);
+  return watched;
+}
+
+/* A project's own command of that name would be run instead. `folder` is taken over. */
+static bool has_command(const struct host *host, char *folder, const char *ending) {
+  char *file = NULL;
+  const char *name = host->scheduler->command_file, *dot = strrchr(name, '.');
+  if (folder && asprintf(&file, "%s/%.*s%s", folder, (int)(dot - name), name, ending) < 0)
+    file = NULL;
+  bool has = file && access(file, F_OK) == 0;
+  free(file);
+  free(folder);
+  return has;
+}
+
+static bool knows_command(const struct hook_call *call) {
+  const struct host *host = call->host;
+  return has_command(host, host_home(host), ".md") &&
+         !has_command(host, host_home(host), ".toml") &&
+         !has_command(host, paths_join(call->cwd, host->home_folder), ".md") &&
+         !has_command(host, paths_join(call->cwd, host->home_folder), ".toml");
+}
+
+/* "node /usr/lib/node_modules/@qwen-code/qwen-code/cli.js serve" */
+static bool is_server(const struct host *host, const char *pid) {
+  char path[64], *line = NULL;
+  size_t len = 0;
+  bool ours = false, serves = false;
+  (void)snprintf(path, sizeof path, "/proc/%.20s/cmdline", pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int reason = fd < 0 ? errno : file_read_beyond(fd, MOST_LINE, &line, &len);
+  if (fd >= 0) close(fd);
+  if (reason) return false;
+  for (const char *word = line; word < line + len; word += strlen(word) + 1) {
+    serves = serves || (ours && strcmp(word, host->scheduler->server_word) == 0);
+    ours = ours || strstr(word, host->program);
+  }
+  free(line);
+  return serves;
+}
+
+/* The agent's daemon would run the task as well as the window. */
+static bool is_served(const struct host *host) {
+  DIR *all = opendir("/proc");
+  bool served = false;
+  for (const struct dirent *entry; all && !served && (entry = readdir(all));)
+    served = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && is_server(host, entry->d_name);
+  if (all) closedir(all);
+  return served;
+}
+
+bool hook_scheduler_may_take(const struct hook_call *call) {
+  const struct host_scheduler *scheduler = call->host->scheduler;
+  const char *window = scheduler ? getenv(scheduler->window_variable) : NULL;
+  return window && window[0] && !call->of_subagent && knows_command(call);
+}
+
+bool hook_scheduler_takes(const struct hook_call *call, uint32_t owner) {
+  char *folder = owner && hook_scheduler_may_take(call) ? tasks_folder(call) : NULL;
+  bool takes = folder && is_watched(owner, folder) && !is_served(call->host);
+  free(folder);
+  return takes;
+}
+
+/* -- under which session ----------------------------------------------------------------------- */
+
+static char *first_path(uint32_t owner) {
+  char *folder = hook_place_folder(), *path = NULL;
+  if (folder && asprintf(&path, "%s/%u-first", folder, owner) < 0) path = NULL;
+  free(folder);
+  return path;
+}
+
+/* "STARTED SESSION". Free it; NULL: nothing was noted of this process. */
+static char *first_session(uint32_t owner) {
+  char *path = first_path(owner), *text = NULL, *end = NULL, *session = NULL;
+  size_t len = 0;
+  if (path && !file_read_whole(path, MOST_RECORD, &text, &len)) {
+    bool same = strtoull(text, &end, 10) == hook_started_at(owner) && *end == ' ';
+    if (same) session = strndup(end + 1, strcspn(end + 1, "\n"));
+  }
+  free(text);
+  free(path);
+  return session;
+}
+
+void hook_scheduler_note(const struct hook_call *call, uint32_t owner) {
+  char *noted = call->host->scheduler && owner ? first_session(owner) : NULL,
+       *path = first_path(owner), *folder = hook_place_folder(), text[MOST_RECORD];
+  int len = snprintf(text, sizeof text, "%" PRIu64 " %s\n", hook_started_at(owner), call->session);
+  bool notes = call->host->scheduler && owner && !noted && path && folder && len > 0 &&
+               (size_t)len < sizeof text;
+  int reason = notes ? paths_make_folders(folder) : 0;
+  if (notes && !reason) reason = file_write_whole(path, text, (size_t)len);
+  if (reason) hook_log("cannot write %s: %s", path, strerror(reason));
+  free(folder);
+  free(path);
+  free(noted);
+}
+
+/* -- running it -------------------------------------------------------------------------------- */
+
+static json_t *new_task(const struct host_scheduler *scheduler, const char *id, const char *session,
+                        const char *mark) {
+  char when[64];
+  int64_t now_s = clock_wall_ms() / 1000;
+  time_t due_s = (time_t)(now_s - DUE_S);
+  struct tm due;
+  if (!localtime_r(&due_s, &due)) return NULL;
+  (void)snprintf(when, sizeof when, "%d %d %d * *", due.tm_min, due.tm_hour, due.tm_mday);
+  return json_pack("{s:s, s:s, s:o, s:b, s:I, s:n, s:s, s:s}", "id", id, "cron", when, "prompt",
+                   json_sprintf("%s %s", scheduler->command, mark), "recurring", 1, "createdAt",
+                   (json_int_t)((now_s - MADE_S) * 1000), "lastFiredAt", "sessionId", session,
+                   "name", "tidings");
+}
+
+/* Returns 0, an errno, or ETIMEDOUT. */
+static int wait_until_run(const char *path, const char *id, int ended) {
+  struct pollfd agent = {.fd = ended, .events = POLLIN};
+  bool was_run = false;
+  int reason = 0;
+  for (int left_ms = TAKEN_MS; !reason && !was_run; left_ms -= LOOK_MS) {
+    reason = hook_tasks_was_run(path, id, &was_run);
+    if (reason || was_run) break;
+    if (left_ms <= 0) return ETIMEDOUT;
+    if (interrupt_poll(&agent, 1, LOOK_MS)) return ECANCELED;
+  }
+  return reason;
+}
+
+static const char *said(int reason) {
+  return reason == ETIMEDOUT   ? "the window does not take it"
+         : reason == ENOTCONN  ? "no window looks there, or a daemon does, too"
+         : reason == EBADMSG   ? "it is not a list of tasks"
+         : reason == ECANCELED ? "the agent has ended"
+                               : strerror(reason);
+}
+
+int hook_scheduler_run(const struct hook_call *call, uint32_t owner, const char *mark, int ended) {
+  const struct host_scheduler *scheduler = call->host->scheduler;
+  char *folder = tasks_folder(call), *path = folder ? paths_join(folder, scheduler->tasks) : NULL,
+       *first = first_session(owner), id[64];
+  const char *session = first ? first : call->session;
+  (void)snprintf(id, sizeof id, "tidings-%u-%s", owner, mark);
+  int reason = !path ? ENOMEM
+               : !hook_scheduler_takes(call, owner)
+                   ? ENOTCONN
+                   : hook_tasks_add(path, new_task(scheduler, id, session, mark));
+  bool added = !reason;
+  if (added) reason = wait_until_run(path, id, ended);
+  int stays = added ? hook_tasks_remove(path, id) : 0;
+  if (reason && reason != ECANCELED)
+    hook_log("cannot wake the agent by %s: %s", path ? path : scheduler->tasks, said(reason));
+  if (stays) hook_log("cannot remove the task %s from %s: %s", id, path, said(stays));
+  free(first);
+  free(path);
+  free(folder);
+  return reason ? -1 : 0;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/wait/tasks.c: Qwen Code takes a lock over that is older than two seconds, as its writer
+ * was killed then; it holds one for some milliseconds.
+ */
+#include "agents/wait/tasks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/interrupt.h"
+#include "command/json_value.h"
+#include "common/clock.h"
+#include "common/file.h"
+#include "common/span.h"
+
+enum { LARGEST_FILE = 16 << 20, RETRY_MS = 15, PATIENCE_MS = 3000, STALE_MS = 2000 };
+
+/* -- the lock ---------------------------------------------------------------------------------- */
+
+static bool is_stale(const char *lock) {
+  struct stat found;
+  if (stat(lock, &found)) return false;
+  int64_t changed_ms = (int64_t)found.st_mtim.tv_sec * 1000 + found.st_mtim.tv_nsec / 1000000;
+  return clock_wall_ms() - changed_ms > STALE_MS;
+}
+
+/* Another process may have done the same just before, and have locked it: then it is put back. */
+static void take_away(const char *lock) {
+  char *away = NULL;
+  if (asprintf(&away, "%s.stale.%d", lock, (int)getpid()) < 0) return;
+  if (!rename(lock, away)) {
+    if (!is_stale(away)) (void)!link(away, lock);
+    (void)unlink(away);
+  }
+  free(away);
+}
+
+static int lock_file(const char *lock) {
+  char pid[16];
+  int len = snprintf(pid, sizeof pid, "%d", (int)getpid());
+  for (int64_t until_ms = clock_mono_ms() + PATIENCE_MS;;) {
+    int fd = open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+      (void)!write(fd, pid, (size_t)len);
+      close(fd);
+      return 0;
+    }
+    if (errno != EEXIST) return errno;
+    if (clock_mono_ms() > until_ms) return EBUSY;
+    if (is_stale(lock)) take_away(lock);
+    else (void)interrupt_poll(NULL, 0, RETRY_MS);
+  }
+}
+
+/* -- the file ---------------------------------------------------------------------------------- */
+
+/* A file that is not there has no tasks. */
+static int read_tasks(const char *path, json_t **ret_tasks) {
+  static const struct json_rules rules = {.max_depth = 64, .nul = true, .repeats = true};
+  struct tidings_error error = {.size = sizeof error};
+  char *text = NULL;
+  size_t len = 0;
+  json_t *tasks = NULL;
+  int reason = file_read_whole(path, LARGEST_FILE, &text, &len);
+  if (reason == ENOENT) tasks = json_array();
+  else if (!reason && json_value_read(&rules, span_of(text, len), path, &tasks, &error))
+    reason = EBADMSG;
+  free(text);
+  if (reason && reason != ENOENT) return reason;
+  if (!tasks) return ENOMEM;
+  if (!json_is_array(tasks)) {
+    json_decref(tasks);
+    return EBADMSG;
+  }
+  *ret_tasks = tasks;
+  return 0;
+}
+
+static int write_tasks(const char *path, const json_t *tasks) {
+  char *text = json_dumps(tasks, JSON_INDENT(2)), *fresh = NULL;
+  if (asprintf(&fresh, "%s.%d.tmp", path, (int)getpid()) < 0) fresh = NULL;
+  int reason = text && fresh ? file_write_whole(fresh, text, strlen(text)) : ENOMEM;
+  if (!reason && rename(fresh, path)) reason = errno;
+  if (reason && fresh) (void)unlink(fresh);
+  free(fresh);
+  free(text);
+  return reason;
+}
+
+/* Returns the count of all: it is not there. */
+static size_t find_task(const json_t *tasks, const char *id) {
+  size_t i = 0;
+  while (i < json_array_size(tasks) &&
+         strcmp(json_value_text(json_array_get(tasks, i), "id"), id) != 0)
+    i++;
+  return i;
+}
+
+static bool is_alike(const json_t *one, const json_t *other, const char *member) {
+  return strcmp(json_value_text(one, member), json_value_text(other, member)) == 0;
+}
+
+/* Removes tasks of a process that was killed before it could remove them. */
+static void remove_alike(json_t *tasks, const json_t *task) {
+  for (size_t i = json_array_size(tasks); i-- > 0;) {
+    const json_t *one = json_array_get(tasks, i);
+    if (is_alike(one, task, "name") && is_alike(one, task, "sessionId"))
+      (void)json_array_remove(tasks, i);
+  }
+}
+
+/* `task` NULL: the one of that id is removed. */
+static int change(const char *path, const char *id, json_t *task) {
+  char *lock = NULL;
+  json_t *tasks = NULL;
+  if (asprintf(&lock, "%s.lock", path) < 0) return ENOMEM;
+  int reason = lock_file(lock);
+  if (reason) goto out;
+  reason = read_tasks(path, &tasks);
+  size_t at = find_task(tasks, id);
+  bool there = at < json_array_size(tasks);
+  if (!reason && there) (void)json_array_remove(tasks, at);
+  if (!reason && task) remove_alike(tasks, task);
+  if (!reason && task && json_array_append(tasks, task)) reason = ENOMEM;
+  if (!reason && (task || there)) reason = write_tasks(path, tasks);
+  (void)unlink(lock);
+out:
+  json_decref(tasks);
+  free(lock);
+  return reason;
+}
+
+int hook_tasks_add(const char *path, json_t *task) {
+  int reason = task ? change(path, json_value_text(task, "id"), task) : ENOMEM;
+  json_decref(task);
+  return reason;
+}
+
+int hook_tasks_remove(const char *path, const char *id) { return change(path, id, NULL); }
+
+int hook_tasks_was_run(const char *path, const char *id, bool *ret_was) {
+  json_t *tasks = NULL;
+  int reason = read_tasks(path, &tasks);
+  if (reason) return reason;
+  const json_t *task = json_array_get(tasks, find_task(tasks, id));
+  *ret_was = !task || json_is_number(json_object_get(task, "lastFiredAt"));
+  json_decref(tasks);
+  return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/wait/tasks.h: the file of an agent's scheduled tasks, a JSON array. The agent's processes
+ * change it under a lock, which is a file beside it that exists, and replace it in one step; so
+ * does this. Tasks of others stay as they are.
+ */
+#ifndef AGENTS_WAIT_TASKS_H
+#define AGENTS_WAIT_TASKS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+/* Adds a task, which is taken over, and removes those of the same "name" and "sessionId". Returns 0
+ * or an errno; EBADMSG: the file is not such an array. */
+int hook_tasks_add(const char *path, json_t *task);
+/* Removes the task of that id. */
+int hook_tasks_remove(const char *path, const char *id);
+/* Is the task not there any more, or does it say when it was run? Returns 0 or an errno. */
+int hook_tasks_was_run(const char *path, const char *id, bool *ret_was);
+
+#endif
