@@ -11,7 +11,8 @@
 static bool fits_text(struct tidings_span wanted, struct tidings_span text) {
   bool begins = wanted.len && wanted.ptr[wanted.len - 1] == '*';
   if (!begins) return span_equal(wanted, text);
-  return text.len >= wanted.len - 1 && memcmp(text.ptr, wanted.ptr, wanted.len - 1) == 0;
+  size_t len = wanted.len - 1;
+  return text.len >= len && span_equal(span_of(wanted.ptr, len), span_of(text.ptr, len));
 }
 
 static bool fits_value(const struct json *wanted, bool found, struct tidings_span text) {
