@@ -148,5 +148,5 @@ const char *hook_call_result(const struct hook_call *call) {
 void hook_call_finish(struct hook_call *call) {
   json_decref(call->input);
   free(call->found);
-  free(call->reason);
+  free(call->place);
 }

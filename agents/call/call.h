@@ -27,11 +27,10 @@ struct hook_call {
   int64_t time_ms;        /* when it was made; 0: the agent does not say */
   int64_t begun_ms;       /* when this process began with it, by the same clock */
   struct hook_seen *seen; /* what has been asked for it; deliver/status.h; NULL: nothing is kept */
-  char *reason; /* owned: the file with the delivery that was the last reason to continue, where the
-                   transcript lacks those; NULL: it has them */
-  bool wakes;   /* at a turn's end: a process that waits for the session starts the next one */
-  bool moved;   /* to the window that shows the session now, from any process that had it before */
-  bool unseen;  /* its window was closed, or shows another session: nobody must wake it */
+  char *place; /* owned: where a process waits for the session; deliver/notes.h; NULL: no notes */
+  bool wakes;  /* at a turn's end: a process that waits for the session starts the next one */
+  bool moved;  /* to the window that shows the session now, from any process that had it before */
+  bool unseen; /* its window was closed, or shows another session: nobody must wake it */
   bool of_daemon;   /* its process is the agent's daemon: no window is known */
   bool of_subagent; /* of an agent inside the session; its output does not reach the session's own
                        agent */

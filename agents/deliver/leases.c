@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "agents/call/log.h"
-#include "agents/deliver/reason.h"
+#include "agents/deliver/notes.h"
 #include "agents/deliver/sign.h"
 #include "agents/deliver/status.h"
 #include "agents/deliver/usage.h"
@@ -65,12 +65,20 @@ static bool is_any_left(const struct leased *leased) {
   return false;
 }
 
+/* 0: none is known. */
+static uint64_t last_reason(const struct hook_call *call) {
+  char *note = hook_note_read(call, HOOK_NOTE_REASON);
+  uint64_t delivery = note ? strtoull(note, NULL, 10) : 0;
+  free(note);
+  return delivery;
+}
+
 /* Both are to be freed. */
 static int32_t look_up(struct hostkit *kit, const struct hook_call *call, const json_t *status,
                        bool mine, struct leased *ret_leased, struct tidings_error *error) {
   struct leased leased = {.entries = json_object_get(status, "leased")};
   leased.count = json_array_size(leased.entries);
-  if (leased.count && mine) leased.reason = hook_reason_noted(call);
+  if (leased.count && mine) leased.reason = last_reason(call);
   int32_t code = leased.count ? hook_sign_ready(kit, call->session, error) : TIDINGS_OK;
   if (code) return code;
   leased.sought = calloc(leased.count + 1, sizeof *leased.sought);

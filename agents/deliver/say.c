@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/deliver/notes.h"
 #include "command/kit.h"
 #include "command/terminal.h"
 #include "common/span.h"
@@ -68,14 +69,31 @@ static char *line_of(const char *content, const struct tidings_reply *reply) {
   return NULL;
 }
 
+/* A prompt by a command of ours shows nothing of the answer; the end of its turn does. */
+static bool is_said_later(const struct hook_call *call) {
+  return call->host->shows_at_stop && call->characters;
+}
+
 void hook_say(struct hostkit *kit, const struct hook_call *call, const char *content,
               const struct tidings_reply *reply, json_t *output) {
   const struct host *host = call->host;
   bool is_something = reply && (content[0] || reply->notification_count || reply->steered_count);
-  bool shows = host->shows_messages || (host->shows_at_stop && call->moment == HOOK_STOP);
+  bool later = is_said_later(call),
+       shows = host->shows_messages || later || (host->shows_at_stop && call->moment == HOOK_STOP);
   if (!shows || !is_something || !is_wanted(kit)) return;
   char *line = line_of(content, reply);
-  json_t *value = line ? json_string(line) : NULL;
+  if (line && later) hook_note_write(call, HOOK_NOTE_SAID, line);
+  json_t *value = line && !later ? json_string(line) : NULL;
   if (value) (void)json_object_set_new(output, "systemMessage", value);
+  free(line);
+}
+
+void hook_say_late(const struct hook_call *call, json_t **output) {
+  char *line = call->moment == HOOK_STOP ? hook_note_read(call, HOOK_NOTE_SAID) : NULL;
+  if (!line) return;
+  hook_note_remove(call, HOOK_NOTE_SAID);
+  if (!*output) *output = json_object();
+  if (!json_object_get(*output, "systemMessage"))
+    (void)json_object_set_new(*output, "systemMessage", json_string(line));
   free(line);
 }

@@ -16,4 +16,8 @@
 void hook_say(struct hostkit *kit, const struct hook_call *call, const char *content,
               const struct tidings_reply *reply, json_t *output);
 
+/* At a turn's end: adds the line of what the turn began with, if the agent has not shown it yet.
+ * *output NULL: there is no answer but this. */
+void hook_say_late(const struct hook_call *call, json_t **output);
+
 #endif

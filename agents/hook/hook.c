@@ -14,6 +14,7 @@
 #include "agents/call/log.h"
 #include "agents/call/owner.h"
 #include "agents/call/strangers.h"
+#include "agents/deliver/say.h"
 #include "agents/deliver/status.h"
 #include "agents/hook/hook.h"
 #include "agents/turn/ours.h"
@@ -124,6 +125,8 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
   if (!code && kit && call->moment != HOOK_OTHER)
     code = hook_answer_call(kit, call, owner, &answer, &error);
   if (code || (kit && hook_start_instruct(kit, call, &answer, &error))) hook_log("%s", error.text);
+  bool answered = answer.output != NULL;
+  if (!call->of_subagent) hook_say_late(call, &answer.output);
   write_answer(kit, &answer);
   hook_limit_end();
   if (!code && kit) hook_start_late(kit, call);
@@ -133,7 +136,6 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
        unsettled = !code && kit && ends && hook_status_has_leases(kit, call);
   close_kit(kit);
   if (ends_with_answer(call)) kit_end_process(EXIT_DONE);
-  bool answered = answer.output != NULL;
   json_decref(answer.output);
   bool idles = call->moment == HOOK_STOP && !code && !answered,
        starts = call->moment == HOOK_SESSION_START && call->host->scheduler;
@@ -182,7 +184,7 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   const uint32_t caller = owner;
   if (call.known) owner = hook_window(cli, &call, caller);
   if (call.known && owner && host->leaves_out_reasons)
-    call.reason = hook_reason_path(cli, &call, owner);
+    call.place = hook_place_path(cli, &call, owner);
   if (!call.known) {
     if (!options->wait) (void)write_text("{}");
     hook_stranger_note(&call, owner);

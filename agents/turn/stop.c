@@ -8,11 +8,13 @@
  */
 #include "agents/turn/stop.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agents/deliver/deliver.h"
-#include "agents/deliver/reason.h"
+#include "agents/deliver/notes.h"
 #include "agents/deliver/status.h"
 #include "agents/deliver/usage.h"
 #include "agents/transcript/ended.h"
@@ -20,6 +22,7 @@
 #include "command/interrupt.h"
 #include "command/json_value.h"
 
+enum { MOST_DIGITS = 24 };
 enum { TRANSITIONS = 64 }; /* of a history: what has a row of reasons in it, and to spare */
 
 /* -- how many reasons in a row ----------------------------------------------------------------- */
@@ -79,6 +82,12 @@ static int32_t report_end(struct hostkit *kit, const struct hook_call *call, boo
   return hook_send_event(kit, call, type, json_object(), ret_end, error);
 }
 
+static void note_reason(const struct hook_call *call, uint64_t delivery) {
+  char text[MOST_DIGITS];
+  (void)snprintf(text, sizeof text, "%" PRIu64, delivery);
+  if (delivery && call->host->leaves_out_reasons) hook_note_write(call, HOOK_NOTE_REASON, text);
+}
+
 int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
                         struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *end = NULL, *reply = NULL;
@@ -99,7 +108,7 @@ int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
     action = hook_start_turn(end);
     if (!code && action) code = hook_chat_request(kit, call, action, &content, &reply, error);
     if (!code && action) code = hook_continuation(kit, call, content, reply, ret_answer, error);
-    if (!code && action && ret_answer->delivery) hook_reason_note(call, ret_answer->delivery);
+    if (!code && action) note_reason(call, ret_answer->delivery);
   }
   hostkit_reply_free(end);
   free(content);

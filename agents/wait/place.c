@@ -42,13 +42,6 @@ char *hook_place_path(const struct cli *cli, const struct hook_call *call, uint3
   return path;
 }
 
-char *hook_reason_path(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
-  char *place = hook_place_path(cli, call, owner), *path = NULL;
-  if (place && asprintf(&path, "%s.reason", place) < 0) path = NULL;
-  free(place);
-  return path;
-}
-
 /* -- taking it --------------------------------------------------------------------------------- */
 
 /* Opens the FIFO for both ends, so that neither waits for the other, nor gets SIGPIPE. Returns a

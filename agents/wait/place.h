@@ -17,9 +17,6 @@ enum { PLACE_LOOK = 'l', PLACE_STAY = 's', PLACE_END = 'e' }; /* words for whoev
 char *hook_place_folder(void);
 char *hook_place_path(const struct cli *cli, const struct hook_call *call, uint32_t owner);
 
-/* Beside it, the file for deliver/reason.h. Free it. */
-char *hook_reason_path(const struct cli *cli, const struct hook_call *call, uint32_t owner);
-
 /* Takes the place, for this process and those that it forks, until the last of them has closed the
  * descriptor or has ended. Returns the descriptor; -1: another process has the place, and is said
  * `word`, or it cannot be made, which the log says. */

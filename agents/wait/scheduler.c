@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@
 #include "common/sha256.h"
 
 enum {
+  BEGINS_MS = 15000,
+  AGAIN_MS = 100,
   TAKEN_MS = 10000,
   LOOK_MS = 50,
   MOST_RECORD = 512,
@@ -159,6 +162,17 @@ bool hook_scheduler_takes(const struct hook_call *call, uint32_t owner) {
   char *folder = owner && hook_scheduler_may_take(call) ? tasks_folder(call) : NULL;
   bool takes = folder && is_watched(owner, folder) && !is_served(call->host);
   free(folder);
+  return takes;
+}
+
+bool hook_scheduler_begins(const struct hook_call *call, uint32_t owner) {
+  struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, (pid_t)owner, 0), .events = POLLIN};
+  bool takes = false;
+  for (int left_ms = BEGINS_MS; ended.fd >= 0 && left_ms > 0 && !takes; left_ms -= AGAIN_MS) {
+    takes = hook_scheduler_takes(call, owner);
+    if (!takes && interrupt_poll(&ended, 1, AGAIN_MS)) break;
+  }
+  if (ended.fd >= 0) close(ended.fd);
   return takes;
 }
 

@@ -16,6 +16,9 @@
 bool hook_scheduler_may_take(const struct hook_call *call);
 /* Does it run such tasks now? `owner`: its process. */
 bool hook_scheduler_takes(const struct hook_call *call, uint32_t owner);
+/* Waits until it does. False: it has ended, or runs none within some seconds, and nothing can wake
+ * it. */
+bool hook_scheduler_begins(const struct hook_call *call, uint32_t owner);
 
 /* At a session's start: notes under which session the window knows its tasks, which stays the first
  * one that it has shown. */

@@ -404,6 +404,8 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
   struct waiter waiter;
   struct tidings_reply *reply = NULL;
   int failed = 0, pause_ms = FIRST_PAUSE_MS;
+  bool starts = call->moment == HOOK_SESSION_START && call->host->scheduler;
+  if (starts && !hook_scheduler_begins(call, owner)) return false;
   if (begin(cli, call, owner, place, &waiter)) return false;
   waiter.resumes =
       call->host->scheduler != NULL; /* a turn's end leaves its offer to this process */

@@ -59,7 +59,7 @@ class Window:
     """A window of Qwen Code's, as far as its hooks and its file of tasks show it."""
 
     def __init__(self, place, session="s", watches="yes", command=True):
-        self.place, self.session = place, session
+        self.place, self.session, self.said = place, session, []
         self.folder = os.path.join(place.dir, "tmp", hashlib.sha256(place.work.encode()).hexdigest())
         self.tasks = os.path.join(self.folder, "scheduled_tasks.json")
         self.process = place.start(command=[sys.executable, "-c", WINDOW, self.folder, session, watches], stdout=subprocess.PIPE)
@@ -71,7 +71,9 @@ class Window:
     def hook(self, event, session=None, words=("--wake",), **fields):
         session = session or self.session
         text = json.dumps({"session_id": session, "hook_event_name": event, "cwd": self.place.work, "transcript_path": transcript(self.place, "qwen", session), **fields})
-        return self.place.ok("hook", "--budget", "60s", "--owner", str(self.process.pid), *words, "qwen", stdin=text).json
+        answer = self.place.ok("hook", "--budget", "60s", "--owner", str(self.process.pid), *words, "qwen", stdin=text).json
+        self.said += [answer.pop("systemMessage")] if "systemMessage" in answer else []
+        return answer
 
     def turn(self, session=None):
         self.hook("UserPromptSubmit", session, prompt="x")
@@ -97,7 +99,7 @@ class Window:
         return self.place.ok("status", "-s", session or self.session, "--json").json
 
     def waits(self):
-        return len([one for one in waiting(self.place, self.process.pid) if not one.endswith(("-first", ".reason"))])
+        return len([one for one in waiting(self.place, self.process.pid) if not one.endswith(("-first", ".reason", ".said"))])
 
 
 def idle(place, **more):
@@ -136,6 +138,16 @@ def test_message_after_a_turn(place):
     assert window.hook("Stop") == {}
     assert window.runs() == "then rest"
     assert window.hook("Stop") == {} and window.status()["state"] == "idle" and log(place) == []
+    assert window.said == ["tidings hands the model the next message: deploy <now> & tell", "tidings hands the model the next message: then rest"]
+    assert window.hook("Stop") == {} and len(window.said) == 2
+
+
+def test_nothing_is_said(place):
+    """a setting leaves the line for the person out"""
+    write(place, ".config/tidings/config.json", '{"alerts": {"delivered": false}}')
+    window = idle(place)
+    place.ok("submit", "-s", "s", "deploy")
+    assert window.runs() == "deploy" and window.hook("Stop") == {} and window.said == []
 
 
 def test_after_a_stop(place):
@@ -225,10 +237,16 @@ def test_resumed_early(place):
     place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
     other = Window(place, watches="later")
     other.hook("SessionStart", source="resume")
-    until(lambda: log(place) != [], "it was tried")
-    assert "no window looks there" in log(place)[0]
     os.kill(other.process.pid, signal.SIGUSR1)
-    assert "the disk is full" in other.runs()
+    assert "the disk is full" in other.runs() and log(place) == []
+
+
+def test_resumed_without_tasks(place):
+    """nobody waits any more for a session that is resumed in a window that runs no tasks, and the commands say so"""
+    window = Window(place, watches="no")
+    window.hook("SessionStart", source="resume")
+    until(lambda: not window.waits(), "nobody waits")
+    assert "nothing waits to wake this Qwen Code" in place.ok("push", "-s", "s", "-l", "critical", "the disk is full").said and log(place) == []
 
 
 def test_killed_with_a_task(place):

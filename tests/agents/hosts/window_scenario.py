@@ -187,7 +187,7 @@ def inbox_begins_again(agent):
 # The line for the person when a message follows a turn, and the agent's own words for that, which no hook can change.
 LINE = "tidings hands the model"
 SAYS = {"codex": (LINE, "Blocked by hook"), "claude": (LINE,), "gemini": (LINE, "Agent execution blocked", "This request failed", '"Error Verbosity"'),
-        "qwen": ("Cron: /tidings:read",), "copilot": ()}
+        "qwen": (LINE, "Cron: /tidings:read"), "copilot": ()}
 
 
 def said_to_the_person(agent):

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ */
+#include "agents/deliver/notes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agents/call/log.h"
+#include "command/paths.h"
+#include "common/file.h"
+
+enum { MOST_TEXT = 4096 };
+
+/* Free it; NULL: there is no place, or no memory. */
+static char *note_path(const struct hook_call *call, const char *name) {
+  char *path = NULL;
+  return call->place && asprintf(&path, "%s%s", call->place, name) >= 0 ? path : NULL;
+}
+
+void hook_note_write(const struct hook_call *call, const char *name, const char *text) {
+  char *path = note_path(call, name), *folder = path ? strdup(path) : NULL;
+  char *slash = folder ? strrchr(folder, '/') : NULL;
+  if (slash) *slash = '\0';
+  int reason = slash ? paths_make_folders(folder) : 0;
+  if (slash && !reason) reason = file_write_whole(path, text, strlen(text));
+  if (reason) hook_log("cannot write %s: %s", path, strerror(reason));
+  free(folder);
+  free(path);
+}
+
+char *hook_note_read(const struct hook_call *call, const char *name) {
+  char *path = note_path(call, name), *text = NULL;
+  size_t len = 0;
+  if (!path || file_read_whole(path, MOST_TEXT, &text, &len)) text = NULL;
+  free(path);
+  return text;
+}
+
+void hook_note_remove(const struct hook_call *call, const char *name) {
+  char *path = note_path(call, name);
+  if (path) (void)unlink(path);
+  free(path);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * agents/deliver/notes.h: what one hook call of a session leaves for a later one: files beside the
+ * place where a process waits for the session. They go with the agent's process.
+ */
+#ifndef AGENTS_DELIVER_NOTES_H
+#define AGENTS_DELIVER_NOTES_H
+
+#include "agents/call/call.h"
+
+/* The delivery that was the last reason to continue, for an agent whose transcript lacks those:
+ * nothing else is settled without a proof. */
+#define HOOK_NOTE_REASON ".reason"
+/* The line that the person sees at the turn's end, for an agent that shows none before. */
+#define HOOK_NOTE_SAID ".said"
+
+/* Does nothing if the call has no such place. */
+void hook_note_write(const struct hook_call *call, const char *name, const char *text);
+/* Free it; NULL: there is none. */
+char *hook_note_read(const struct hook_call *call, const char *name);
+void hook_note_remove(const struct hook_call *call, const char *name);
+
+#endif
