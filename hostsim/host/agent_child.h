@@ -14,14 +14,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { KNOWN_ANSWERS = 4 };
+
 struct agent_child {
   struct simhost simhost;
   struct hostkit *hostkit; /* NULL: not open */
+  /* The last different answers to queries, as text and parsed. */
+  struct {
+    char *text; /* hostkit_free */
+    json_t *value;
+  } known[KNOWN_ANSWERS];
+  unsigned oldest; /* of `known` */
 };
 
 void agent_child_init(struct agent_child *child, uint64_t seed, bool verbose);
 
-/* Does what the request says; the request stays the caller's. Never returns NULL. */
+/* Does what the request says; the request stays the caller's. Never returns NULL. A query's
+ * "answer" is the same object while its text is the same: do not change it. */
 json_t *agent_child_serve(struct agent_child *child, const json_t *request);
 
 /* Closes what is open. */

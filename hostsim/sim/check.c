@@ -133,24 +133,49 @@ static json_t *history_of(const struct play *play, const struct model *model) {
   return expect_history(model);
 }
 
+static const struct {
+  const char *name;
+  json_t *(*plain)(const json_t *, struct names *);
+  json_t *(*expect)(const struct play *, const struct model *);
+  bool is_past;
+} queries[QUERIES] = {{"status", plain_status, status_of, false},
+                      {"pending", plain_pending, pending_of, false},
+                      {"stats", plain_stats, stats_of, true},
+                      {"history", plain_history, history_of, true}};
+
+/* Returns the plain form of the answer, which is often the very object of the query before. */
+static json_t *plain_of(struct play *play, size_t i, const json_t *answer) {
+  json_t *value = json_object_get(answer, "answer");
+  if (value != play->known[i].answer) {
+    json_decref(play->known[i].answer);
+    json_decref(play->known[i].plain);
+    play->known[i].answer = json_incref(value);
+    play->known[i].plain = queries[i].plain(answer, &play->names);
+  }
+  return json_incref(play->known[i].plain);
+}
+
+void check_forget(struct play *play) {
+  for (size_t i = 0; i < QUERIES; i++) {
+    json_decref(play->known[i].answer);
+    json_decref(play->known[i].plain);
+    play->known[i].answer = play->known[i].plain = NULL;
+  }
+}
+
 /* Asks one query and compares its answer. */
-static enum played compare_query(struct play *play, const char *name,
-                                 json_t *(*plain)(const json_t *, struct names *),
-                                 json_t *(*expect)(const struct play *, const struct model *)) {
-  json_t *answer = query(play, PEER_HOST, name, play->names.session);
+static enum played compare_query(struct play *play, size_t i) {
+  json_t *answer = query(play, PEER_HOST, queries[i].name, play->names.session);
   if (!answer) return PLAYED_BROKEN;
-  bool same = keep_equal(play, name, plain(answer, &play->names), expect);
+  bool same = keep_equal(play, queries[i].name, plain_of(play, i, answer), queries[i].expect);
   json_decref(answer);
   return same ? PLAYED_SAME : PLAYED_DIFFERENT;
 }
 
 enum played check_states(struct play *play, bool with_past) {
-  enum played played = compare_query(play, "status", plain_status, status_of);
-  if (played == PLAYED_SAME) played = compare_query(play, "pending", plain_pending, pending_of);
-  if (played == PLAYED_SAME && with_past)
-    played = compare_query(play, "stats", plain_stats, stats_of);
-  if (played == PLAYED_SAME && with_past)
-    played = compare_query(play, "history", plain_history, history_of);
+  enum played played = PLAYED_SAME;
+  for (size_t i = 0; i < QUERIES && played == PLAYED_SAME; i++)
+    if (with_past || !queries[i].is_past) played = compare_query(play, i);
   return played;
 }
 

@@ -197,6 +197,7 @@ enum played schedule_play(struct processes *processes, const struct schedule *sc
   if (played == PLAYED_SAME) played = play_out(&play);
   for (int peer = 0; peer < PEERS; peer++)
     processes->all[peer].settings = play.models[0].peers[peer].settings;
+  check_forget(&play);
   tally->schedules++;
   return played;
 }
