@@ -217,15 +217,14 @@ void hook_scheduler_note(const struct hook_call *call, uint32_t owner) {
 static json_t *new_task(const struct host_scheduler *scheduler, const char *id, const char *session,
                         const char *mark) {
   char when[64];
-  int64_t now_s = clock_wall_ms() / 1000;
+  json_int_t now_s = clock_wall_ms() / 1000;
   time_t due_s = (time_t)(now_s - DUE_S);
   struct tm due;
   if (!localtime_r(&due_s, &due)) return NULL;
   (void)snprintf(when, sizeof when, "%d %d %d * *", due.tm_min, due.tm_hour, due.tm_mday);
   return json_pack("{s:s, s:s, s:o, s:b, s:I, s:n, s:s, s:s}", "id", id, "cron", when, "prompt",
                    json_sprintf("%s %s", scheduler->command, mark), "recurring", 1, "createdAt",
-                   (json_int_t)((now_s - MADE_S) * 1000), "lastFiredAt", "sessionId", session,
-                   "name", "tidings");
+                   (now_s - MADE_S) * 1000, "lastFiredAt", "sessionId", session, "name", "tidings");
 }
 
 /* Returns 0, an errno, or ETIMEDOUT. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * planted.c: cases with a fault that only a sanitizer sees: planted.sh checks that run_test.sh
- * fails them.
+ * fails them. `./dev check` does not read this file.
  */
 #include <limits.h>
 #include <stdlib.h>

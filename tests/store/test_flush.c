@@ -41,7 +41,9 @@ static void forget_calls(void) {
 }
 
 EXPORTED ssize_t pwrite(int fd, const void *bytes, size_t len, off_t at) {
-  note(at >= 2 * PAGE ? 'P' : at % PAGE == DIGEST_AT ? 'D' : len < PAGE ? 'H' : 'W');
+  if (at >= (off_t)2 * PAGE) note('P');
+  else if (at % PAGE == DIGEST_AT) note('D');
+  else note(len < PAGE ? 'H' : 'W');
   return syscall(SYS_pwrite64, fd, bytes, len, at);
 }
 

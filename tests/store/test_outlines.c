@@ -271,8 +271,8 @@ Test(outlines, ten_of_thousands_are_few_rows) {
   for (size_t c = 0; c < 3; c++) {
     size_t of_few = count_read("few", configurations[c]);
     size_t of_many = count_read("many", configurations[c]);
-    cr_expect_leq(of_many, of_few + 9000 / A_ROW + 3 * A_ROW, "%s: %zu rows, and %zu for ten",
-                  configurations[c], of_many, of_few);
+    cr_expect_leq(of_many, of_few + 9000 / A_ROW + (size_t)3 * A_ROW,
+                  "%s: %zu rows, and %zu for ten", configurations[c], of_many, of_few);
   }
 }
 
@@ -284,7 +284,7 @@ Test(outlines, go_when_nothing_waits_in_them) {
       kit_store, (struct plugin_words){.configuration = "{\"delivery\":{\"max_items\":90}}"});
   struct tidings_error error = new_error();
   struct random random = {3};
-  push_some(store_of(plugin), "s", 5 * A_ROW, &mixture, &random);
+  push_some(store_of(plugin), "s", (size_t)5 * A_ROW, &mixture, &random);
   uint32_t number = number_of(store_of(plugin), "s");
   cr_assert_eq(rows_in(store_of(plugin), number, ROW_OUTLINES), 5);
   for (struct got got; (got = tool_result(plugin, "s")).delivery;)
