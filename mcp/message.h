@@ -15,7 +15,7 @@
 
 enum mcp_kind { MCP_OTHER, MCP_REQUEST, MCP_NOTIFICATION, MCP_RESULT };
 
-/* How the other side of the protocol names a request. */
+/* The id by which the other side of the protocol names a request. */
 struct mcp_id {
   bool is_text;             /* "1" is not 1 */
   struct tidings_span text; /* decoded text, or a number as it was written. NULL: it has no id */

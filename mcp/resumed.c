@@ -18,8 +18,8 @@
 
 enum { HOOK_BUDGET_MS = 500, MOST_VARIABLES = 1 << 20 };
 
-/* The agent gives its MCP servers few of its variables, but its hooks all: the store, and the
- * agent's own folder, are where these say. */
+/* Takes the agent's environment variables, which say where the store and the agent's own folder
+ * are. The agent gives them to its hooks, but only some of them to its MCP servers. */
 static void take_variables(uint32_t pid) {
   char path[64], *text = NULL;
   size_t len = 0;

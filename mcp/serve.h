@@ -7,7 +7,8 @@
 
 #include "command/cli.h"
 
-/* Until stdin ends; without tools until it has said so. Returns the exit code. */
+/* Serves until stdin ends, or, without tools, until it has said that there are none. Returns the
+ * exit code. */
 int mcp_serve(const struct cli *cli, bool has_tools);
 
 #endif

@@ -54,7 +54,7 @@ struct events_failure {
 void events_failed(struct events *events, uint64_t id, const struct events_failure *failure,
                    int64_t now_ms);
 
-/* When events_tick is to be called at the latest; INT64_MAX: never. */
+/* Returns when events_tick must be called at the latest; INT64_MAX: never. */
 int64_t events_due_ms(const struct events *events);
 void events_tick(struct events *events, int64_t now_ms);
 

@@ -67,7 +67,7 @@ void events_notice(struct events *events, const char *kind, const char *mark,
                    struct tidings_span text);
 /* Returns whether the cursor differs from the one before. */
 bool events_take_cursor(struct events *events, const struct json *cursor);
-/* How long a stream may be silent. */
+/* Returns how long a stream may be silent. */
 int64_t events_silence_ms(const struct events *events);
 void events_say_gap(struct events *events);
 /* Cancels the request that waits for its answer. */

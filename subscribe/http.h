@@ -17,7 +17,7 @@ void http_send(struct http *http, const struct output *output, int64_t now_ms);
 void http_cancel(struct http *http, uint64_t id);
 /* Drops all requests and the session. */
 void http_reset(struct http *http);
-/* When http_handle is to be called at the latest; INT64_MAX: never. */
+/* Returns when http_handle must be called at the latest; INT64_MAX: never. */
 int64_t http_due_ms(const struct http *http);
 /* The result is valid until the next call with this http. */
 struct pollfd *http_fds(struct http *http, size_t *ret_count);

@@ -39,7 +39,7 @@ void report_event(struct report *report);
 void report_problem(struct report *report, struct tidings_span text);
 /* Writes what has changed, if it is time. */
 void report_mood(struct report *report, enum report_mood mood);
-/* In how many milliseconds report_mood has something to write; -1: never. */
+/* Returns in how many milliseconds report_mood has something to write; -1: never. */
 int report_due(const struct report *report);
 
 #endif

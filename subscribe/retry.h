@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/retry.h: how long to wait after a failure: twice as long after each further one, up to
- * five minutes, and at random between half of that and all of it, so that clients of a server that
- * comes back do not come all at once. Pure.
+ * subscribe/retry.h: computes how long to wait after a failure. Each further failure doubles the
+ * time, up to five minutes. The wait is random, between half of that time and all of it, so that
+ * the clients of a server that comes back do not come all at once. Pure.
  */
 #ifndef SUBSCRIBE_RETRY_H
 #define SUBSCRIBE_RETRY_H

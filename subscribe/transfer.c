@@ -166,7 +166,7 @@ static void report_stream(struct transfer *transfer, bool plain, const struct wi
   if (!go_on || sse_failed(&transfer->sse)) transfer->dropped = true;
 }
 
-/* Has the answer a message? For some statuses the text is not read. */
+/* Does the answer have a message? For some statuses the text is not read. */
 static bool says_message(const struct transfer *transfer) {
   long status = transfer->status;
   return transfer->result == CURLE_OK && !transfer->streams && transfer->in.len &&
