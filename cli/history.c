@@ -224,8 +224,12 @@ static int explain(const struct cli *cli, struct hostkit *kit, const char *sessi
   if (!code) code = ask(cli, kit, explain_request(session, message, id), &answer);
   if (!code && cli->json) code = print_json(cli, answer);
   else if (!code) code = print_explanation(cli, answer);
+  /* The typed one may be short, and would name another item in another session. */
+  json_t *whole = json_incref(json_object_get(answer, "id"));
+  if (whole) id = json_string_value(whole);
   if (!code && !cli->json) code = explain_on(cli, kit, message, id, &answer);
   if (!code && !cli->json) putchar('\n');
+  json_decref(whole);
   json_decref(answer);
   json_decref(data);
   return code;

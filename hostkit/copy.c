@@ -185,7 +185,10 @@ static int32_t copy_source(const char *source, const char *parent, bool in_memor
                             O_NOCTTY); /* non-blocking: the path may name a FIFO */
   if (fd < 0) {
     code = errno == ENOENT || errno == ENOTDIR ? TIDINGS_E_NOT_FOUND : TIDINGS_E_STORE;
-    return hk_error(error, code, "cannot open the plugin %s: %s", source, strerror(errno));
+    return hk_error(error, code, "cannot open the plugin %s: %s%s", source, strerror(errno),
+                    errno == ENOENT && strcmp(base_name_of(source), "tidings-postgres.so") == 0
+                        ? "; Debian's package for stores in a database is tidings-postgres"
+                        : "");
   }
   struct stat status;
   if (fstat(fd, &status))

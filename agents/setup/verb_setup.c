@@ -335,6 +335,8 @@ static int setup_verb(struct cli *cli) {
   }
   if (cli->word_count && strcmp(cli->words[0], "mcp") == 0) return run_mcp(&setup);
   if (setup.wrap) return cli_usage(cli, "--wrap is for 'setup mcp'");
+  if (!cli->word_count)
+    return cli_usage(cli, "HOST is missing; expected one of " HOSTS_WITH_SETUP_NAMES);
   int code = cli_take_words(cli, 1, 1, "HOST is");
   if (code) return code;
   setup.host = host_find(cli->words[0]);

@@ -51,7 +51,8 @@ void doctor_listen(struct doctor *doctor) {
   if (there) examine_routes(doctor, file);
   if (there && !json_array_size(listeners))
     doctor_find(doctor, SEVERITY_NOTE, "listen",
-                "Start it: systemctl --user enable --now tidings-listen.socket, or tidings listen",
+                "Start it: tidings listen; or, where the package tidings-listen is installed: "
+                "systemctl --user enable --now tidings-listen.socket",
                 "there are routes in %s, and no 'tidings listen' runs on this store", file);
   json_array_foreach(listeners, i, listener) examine_listener(doctor, listener, file);
   json_decref(listeners);

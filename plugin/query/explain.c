@@ -103,7 +103,8 @@ int query_explain(struct question *question, struct tidings_error *error) {
   if (!code) code = collect_dispositions(question, &past, n, &dispositions, &count, error);
   if (code) return code;
   past_explain_item(question, &item, dispositions, count, &explanation, &end);
-  json_put_id(writer, "id", question->request->id);
+  uint64_t id = question->request->id;
+  json_put_id(writer, "id", public_id_session(id) ? id : public_id(question->op.session, n));
   json_put_text(writer, "outcome", end.outcome);
   json_put_string(writer, "text", buffer_view(&explanation));
   if (explanation.failed) writer->out->failed = true;

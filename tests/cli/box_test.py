@@ -123,9 +123,11 @@ def test_explain(place):
     place.ok("submit", "--to", "box:ci", "--id", "m1", "y")
     [item] = place.pending("box:ci")
     place.opened("s")
+    place.ok("push", "-s", "s", "--level", "error", "has the first number of s")
     place.ok("box", "join", "ci", "-s", "s")
     text = place.ok("explain", "-s", "box:ci", item["id"]).text
     assert "another session took it over" in text and "In session s: " in text and "It is pending" in text, text
+    assert place.ok("explain", "-s", "box:ci", str(int(item["id"]) & 0xffffffff)).text == text
     text = place.ok("explain", "-s", "box:ci", "--message", "m1").text
     assert "In session s: " in text and "asked to start a turn" in text, text
     assert place.ok("explain", "-s", "box:ci", "--json", item["id"]).json["moved_to"] == "s"

@@ -302,6 +302,7 @@ def test_senseless(place):
     """setup refuses an option that would have no effect"""
     programs(place)
     place.refused("setup", "claude", "--config", "x", code=2, says="--config")  # the hooks would ignore the option
+    place.refused("setup", code=2, says=["HOST is missing", "claude"])
     place.refused("setup", "gemini", "--no-wake", code=2, says="--no-wake: Gemini CLI")
     place.refused("setup", "claude", "--remove", "--no-wake", code=2, says="--no-wake and --remove exclude each other")
 
