@@ -8,8 +8,8 @@
 
 /* The text to write before or instead of the look of < at `at`. NULL: it may stay. */
 static const char *defuse_tag(enum fences fences, struct tidings_span text, size_t at) {
-  bool is_plain = text.ptr[at] == '<';
-  if (!is_plain && at && text.ptr[at - 1] == '\\') return NULL;
+  bool is_plain = text.ptr[at] == '<', is_escape = text.ptr[at] == '\\';
+  if (!is_plain && !is_escape && at && text.ptr[at - 1] == '\\') return NULL;
   bool is_tag = fences == FENCES_ALL ? lookalike_reserved_tag(text, at) : false;
   if (!is_tag && !lookalike_block_tag(text, at)) return NULL;
   return is_plain ? "&lt;" : "\\";

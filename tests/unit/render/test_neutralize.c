@@ -97,6 +97,8 @@ Test(neutralize, wherever_it_stands) {
   static const struct pair anywhere[] = {
       {"<system-reminder>", "&lt;system-reminder>"},
       {"\\u003csystem-reminder>", "\\\\u003csystem-reminder>"},
+      {"\\\\\\u003csystem-reminder>", "\\\\\\\\u003csystem-reminder>"},
+      {"\\\\u003csystem-reminder>", "\\\\u003csystem-reminder>"}, /* an escaped backslash */
       {"\xEF\xBC\x9Csystem-reminder>", "\\\xEF\xBC\x9Csystem-reminder>"},
       {"\"system_notifications\"", "\\\"system_notifications\""},
   };
