@@ -168,7 +168,7 @@ export class Tidings {
   settle(deliveryId: string | null, outcome: Outcome): Reply;
   /** The notification is stored for good when this returns. */
   push(notification: Push): Reply;
-  /** An event, or its JSON text; wakes() does not note the wakeAtMs of the reply to a JSON text. */
+  /** An event, or its JSON text. */
   event(event: Event | string): Reply;
   /** A query of docs/queries.md. */
   query<Answer = Record<string, unknown>>(request: { name: string; session?: string; [member: string]: unknown }): Answer;

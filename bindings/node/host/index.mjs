@@ -72,7 +72,7 @@ export class Tidings {
 
   event(event) {
     const json = this.#instance.event(typeof event === "string" ? event : JSON.stringify(event));
-    return this.#noted(typeof event === "string" ? undefined : event.session, json);
+    return this.#noted((typeof event === "string" ? JSON.parse(event) : event).session, json);
   }
 
   query(request) {

@@ -77,7 +77,7 @@ const tests = {
     const kit = opened(folder, { configuration: { turns: { settle_delay_ms: 300 } } });
     kit.event({ type: "turn.started", session: "s" });
     kit.event({ type: "message.submitted", session: "s", data: { id: "m1", content: "later" } });
-    const finished = kit.event({ type: "turn.finished", session: "s" });
+    const finished = kit.event('{"type": "turn.finished", "session": "s"}');
     assert.ok(finished.actions.length === 0 && finished.wakeAtMs > 0);
     const controller = new AbortController();
     const offered = [];

@@ -110,7 +110,7 @@ def wakes_by_time(folder):
     with opened(folder, configuration={"turns": {"settle_delay_ms": 300}}) as kit:
         kit.event("turn.started", "s")
         kit.event("message.submitted", "s", {"id": "m1", "content": "later"})
-        finished = kit.event("turn.finished", "s")
+        finished = kit.event_json('{"type": "turn.finished", "session": "s"}')
         assert not finished.actions and finished.wake_at_ms is not None, finished
         assert asyncio.run(asyncio.wait_for(offered(kit), 300)) == "m1"
 

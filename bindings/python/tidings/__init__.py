@@ -11,6 +11,7 @@ Methods may be called from any thread. Those that fail raise TidingsError; then 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import time
 from typing import Any, AsyncIterator, Dict, List, Mapping, Optional, Sequence, Union
@@ -128,8 +129,9 @@ class Tidings:
         return self._noted(session, self._call(op="event", event=event))
 
     def event_json(self, text: str) -> Reply:
-        """Sends an event that is JSON already. wakes() does not note the wake_at_ms of its reply."""
-        return reply_of(self._call(op="event", event=text)["reply"])
+        """Sends an event that is JSON already."""
+        answer = self._call(op="event", event=text)  # raises if the text is not JSON
+        return self._noted(json.loads(text).get("session"), answer)
 
     # -- questions -----------------------------------------------------------------------------
 
