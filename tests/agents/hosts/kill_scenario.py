@@ -289,7 +289,7 @@ def play(victim, kills, seed):
 
 def disagreement(victim, began):
     try:
-        _, _, fired = record.compare(victim.place, victim.session, victim.model.requests[began:], victim.hooks)
+        fired = record.compare(victim.place, victim.session, victim.model.requests[began:], victim.hooks)
         unread = [message for message in sorted(fired) if not read_at_all(victim, message.removeprefix("thing-"), began)]
         assert not unread, f"called fired, and in no request: {unread}"
     except AssertionError as error:
