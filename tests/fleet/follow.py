@@ -24,12 +24,15 @@ class Looker:
     def __init__(self, *words, screen=False):
         self.folder = tempfile.TemporaryDirectory()
         self.path = os.path.join(self.folder.name, "out")
+        # An alert goes to this program, and so neither to the desktop nor to the terminal of the process that owns the session, which is this one.
+        os.symlink("/bin/true", os.path.join(self.folder.name, "notify-send"))
+        path = f"{self.folder.name}:{os.environ['PATH']}"
         self.terminal, inside = pty.openpty() if screen else (None, subprocess.DEVNULL)
         with open(self.path, "wb") as out:
             if screen:
                 fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
             self.process = subprocess.Popen([kit.TIDINGS, *words], stdin=inside, stdout=inside if screen else out, stderr=subprocess.PIPE, text=True,
-                                            env={**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8"}, start_new_session=True,
+                                            env={**os.environ, "PATH": path, "TERM": "xterm", "LC_ALL": "C.UTF-8"}, start_new_session=True,
                                             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # also where nohup runs this
         if screen:
             os.close(inside)
