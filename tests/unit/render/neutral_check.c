@@ -11,9 +11,14 @@
 
 /* -- the searched copy ------------------------------------------------------------------------- */
 
+/* A backslash and n: words go on after it, but no line begins there. Text in JSON is full of them,
+ * and a backslash before a heading would make the JSON wrong. */
+enum { ESCAPED_BREAK = '\v' };
+#define BREAKS "\n\v"
+
 static void add_look(char *copy, size_t *len, const struct fold *fold) {
   if (fold->kind == FOLD_BREAK) {
-    copy[(*len)++] = '\n';
+    copy[(*len)++] = fold->escaped ? ESCAPED_BREAK : '\n';
   } else if (fold->kind == FOLD_BLANK) {
     if (!*len || copy[*len - 1] != ' ') copy[(*len)++] = ' ';
   } else if (fold->kind == FOLD_OTHER || fold->kind == FOLD_ASCII) {
@@ -25,8 +30,8 @@ static void add_look(char *copy, size_t *len, const struct fold *fold) {
   }
 }
 
-/* Copies the text as it looks, NUL-terminated, with LF for every line break, a blank for every run
- * of blanks, and one digit for all digits. */
+/* Copies the text as it looks, NUL-terminated, with LF or ESCAPED_BREAK for every line break, a
+ * blank for every run of blanks, and one digit for all digits. */
 static char *plain_copy(struct tidings_span text) {
   char *copy = calloc(2 * text.len + 1, 1);
   size_t len = 0;
@@ -66,9 +71,9 @@ static bool is_tag(const char *at) {
                                       "notification", "notifications"};
   const char *end;
   at++;
-  while (*at == ' ' || *at == '\n' || *at == '/') at++;
+  at += strspn(at, " /" BREAKS);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (begins_broken(at, names[i], " \n", &end) && !in_name(*end)) return true;
+    if (begins_broken(at, names[i], " " BREAKS, &end) && !in_name(*end)) return true;
   }
   return false;
 }
@@ -78,8 +83,8 @@ static bool is_named(const char *text, const char *at) {
   const char before = *(at > text ? at - 1 : " ");
   if (before == '\\') return false;
   const char *end = "x";
-  if (begins_broken(at, key, "\n", &end)) return true;
-  const char behind = *(begins_broken(at, tool, "\n", &end) ? end : "x");
+  if (begins_broken(at, key, BREAKS, &end)) return true;
+  const char behind = *(begins_broken(at, tool, BREAKS, &end) ? end : "x");
   return !isalnum((unsigned char)before) && before != '_' && !isalnum((unsigned char)behind) &&
          behind != '_';
 }
@@ -87,7 +92,7 @@ static bool is_named(const char *text, const char *at) {
 /* -- its lines --------------------------------------------------------------------------------- */
 
 static bool is_announced(const char *next) {
-  size_t skip = strspn(next, "\n "), len = strcspn(next + skip, "\n");
+  size_t skip = strspn(next, " " BREAKS), len = strcspn(next + skip, BREAKS);
   const char *title = strstr(next + skip, "system notification");
   return (title && title < next + skip + len) ||
          begins(next + skip, "these are automated system messages");
@@ -140,7 +145,7 @@ static bool is_count(const char *line) {
 }
 
 static const char *line_problem(const char *line, bool any_dashes) {
-  size_t len = strcspn(line, "\n");
+  size_t len = strcspn(line, BREAKS);
   while (*line == ' ') line++, len--;
   if (is_fence(line, line + len, any_dashes)) return "a line reads as a fence";
   if (is_title(line, len)) return "a line reads as a title";
