@@ -3,6 +3,7 @@
 
 A test is a function whose name begins with "test_"; the first line of its docstring is the name of the test point. main() runs those of a module.
 """
+import contextlib
 import json
 import os
 import shutil
@@ -96,9 +97,7 @@ class Place:
 
     def __exit__(self, *_):
         for process in self.started:
-            if process.poll() is None:
-                process.kill()
-            process.wait()
+            leave(process)
             for pipe in (process.stdin, process.stdout, process.stderr):
                 if pipe:
                     pipe.close()
@@ -196,6 +195,17 @@ def gone(pid):
 def end(process, number=signal.SIGTERM):
     process.send_signal(number)
     return process.wait(DEADLINE_S)
+
+
+def leave(process):
+    """Ends what a test has left running as its user would, so that it writes its counts in a build with coverage; a process that does not end is
+    killed."""
+    for number in (signal.SIGTERM, signal.SIGCONT, signal.SIGKILL):
+        if process.poll() is None:
+            process.send_signal(number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(10 if number == signal.SIGCONT else 0)
+    process.wait()
 
 
 def perform(number, test):

@@ -14,7 +14,7 @@
 #include "again/faults.h"
 #include "flow/internal.h"
 
-extern const struct tidings_entry real_entry; /* entry/entry.c, compiled under this name */
+extern const struct tidings_entry real_entry; /* of entry/entry.c, which is renamed to this */
 
 static struct tidings_plugin real; /* the functions of each instance */
 
