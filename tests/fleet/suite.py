@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""suite.py conformance|scenarios|sim|crowd [all]: runs the conformance suite, the scenario files, random schedules and the crowd on a store in a database. `./dev test deep`
-uses "all". Without it, only the cases of the suite that crash and deliver, and each twenty-fourth scenario file are run, because the connections of a case take longer than the
-case."""
+"""suite.py conformance|scenarios|again|sim|crowd [all]: runs the conformance suite, the scenario files, these with calls that fail (tests/faults/again), random
+schedules and the crowd on a store in a database. `./dev test deep` uses "all". Without it, only the cases of the suite that crash and deliver, and each tenth
+or twenty-fourth scenario file are run, because the connections of a case take longer than the case."""
 import glob
 import os
 import subprocess
@@ -37,7 +37,9 @@ def main():
         else:
             files = sorted(glob.glob(os.path.join(SOURCE, "tests/scenarios/tidings/*.json")) + glob.glob(os.path.join(SOURCE, "tests/scenarios/turns/*/*.json")))
             files = [name for name in files if os.path.basename(name)[:-5] not in OF_FOLDERS]
-            commands = [[kit.HOSTSIM, "run", "--plugin", kit.PLUGIN, "--store", url, *(files if with_all else files[::24])]]
+            plugin = os.path.join(kit.BUILD, "tests/tidings-again-postgres.so") if sys.argv[1] == "again" else kit.PLUGIN
+            os.environ["TIDINGS_WAYS"] = os.path.join(server.folder, "ways")
+            commands = [[kit.HOSTSIM, "run", "--plugin", plugin, "--store", url, *(files if with_all else files[::10 if sys.argv[1] == "again" else 24])]]
         code = any([subprocess.run(command, check=False).returncode for command in commands])
         left = server.sql("SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'case%'")
         print(f"# sum: {sys.argv[1]} on PostgreSQL: {'passed' if not code else 'failed'}, {left} schemas left")
