@@ -113,7 +113,9 @@ struct db_remote {
    * body, in this order. A snapshot does that too, for itself; the write that follows has them in
    * the same order. Something of it is, or goes, among the rows: */
   bool (*inbox_waits)(const struct db_txn *txn);
-  int (*inbox_next)(struct db_txn *txn, struct tidings_span *ret_body); /* empty: no more */
+  /* To be called until `ret_body` is empty; else no later transaction takes over what this one had
+   * put among the rows. */
+  int (*inbox_next)(struct db_txn *txn, struct tidings_span *ret_body);
   /* How many a snapshot has put among the rows, and which; of the first `most`. */
   struct db_places (*inbox_places)(const struct db_txn *txn, uint64_t most);
   /* Was a push with this id stored for the session since then? And: as if one had been. */

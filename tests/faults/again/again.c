@@ -139,19 +139,6 @@ void __wrap_react_to_notification(struct op *op, const struct tidings_reply **re
   if (reply) *ret_reply = reply;
 }
 
-/* Fails never: after a failure here the next snapshot of the session lacks what was pushed. */
-int __real_inbox_fold(struct store_txn *txn, const struct db_scope *scope, bool *ret_again,
-                      struct tidings_error *error);
-int __wrap_inbox_fold(struct store_txn *txn, const struct db_scope *scope, bool *ret_again,
-                      struct tidings_error *error);
-int __wrap_inbox_fold(struct store_txn *txn, const struct db_scope *scope, bool *ret_again,
-                      struct tidings_error *error) {
-  bool was_armed = faults_hold();
-  int code = __real_inbox_fold(txn, scope, ret_again, error);
-  if (was_armed) faults_arm();
-  return code;
-}
-
 /* -- the extensions ---------------------------------------------------------------------------- */
 
 static const struct tidings_query *real_query;

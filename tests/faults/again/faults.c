@@ -78,12 +78,6 @@ void faults_arm(void) {
   was_hit = FAULT_NONE;
 }
 
-bool faults_hold(void) {
-  bool was_armed = armed;
-  armed = false;
-  return was_armed;
-}
-
 enum fault faults_disarm(void) {
   armed = false;
   return was_hit;

@@ -12,7 +12,6 @@
 enum fault { FAULT_NONE, FAULT_ENGINE, FAULT_MEMORY };
 
 void faults_arm(void);           /* the next call by a new way fails, once */
-bool faults_hold(void);          /* none fails until the next arming; true: one was to fail */
 enum fault faults_disarm(void);  /* which has failed */
 const char *faults_failed(void); /* the name of the function that has */
 

@@ -186,6 +186,7 @@ struct pg_session {
     bool rings;
   } * inbox;
   size_t inbox_count, inbox_next;
+  bool folding; /* not all of it is known to be in the map */
   struct db_waiting
       waiting;    /* the counts of the inbox that a list has loaded instead of its rows */
   bool rewritten; /* a row of history may be among the live rows again */

@@ -20,7 +20,9 @@ int pg_inbox_next(struct db_txn *txn, struct tidings_span *ret_body) {
   const struct pg_txn *engine = txn->engine;
   struct pg_session *session = engine->declared;
   *ret_body = span_of(NULL, 0);
-  if (!session || session->inbox_next == session->inbox_count) return 0;
+  if (!session) return 0;
+  session->folding = session->inbox_next < session->inbox_count;
+  if (!session->folding) return 0;
   if (session->folded_count == session->folded_capacity) {
     size_t capacity = session->folded_capacity ? session->folded_capacity * 2 : 32;
     int64_t *larger = realloc(session->folded, capacity * sizeof *larger);

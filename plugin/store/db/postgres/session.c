@@ -95,7 +95,7 @@ static void keep_little(const struct db *db, struct pg_session *session) {
 
 void pg_session_give(struct db *db, struct pg_session *session) {
   size_t place = CACHED_SESSIONS, oldest = 0;
-  if (!session->number || !session->exists) {
+  if (!session->number || !session->exists || session->folding) {
     pg_session_free(session);
     return;
   }
