@@ -100,30 +100,40 @@ static bool counts_as_shown(const struct model *model, const struct model_delive
          (delivery->item_outcomes[i] == 1 + WITHDRAWN && takes_back(&model->items[i]));
 }
 
-/* Was the item silent, and did it end without a delivery, so that nothing was shown? */
-static bool has_taken_back(const struct model *model, int item) {
-  for (int i = 0; i < (int)model->item_count; i++)
-    if (model->items[i].took_back && takes_back(&model->items[i]) &&
-        items_is_newer(model, i, item) && items_are_about_the_same(model, item, i))
+/* Has a committed delivery shown the item, or did it end silent without one? */
+static bool was_shown(const struct model *model, int i) {
+  if (model->items[i].took_back && takes_back(&model->items[i])) return true;
+  for (unsigned d = 0; d < model->delivery_count; d++)
+    if (model->deliveries[d].state == DELIVERY_COMMITTED &&
+        counts_as_shown(model, &model->deliveries[d], i))
       return true;
   return false;
 }
 
-/* Finds the newest delivery in this state that has shown a newer item with the same key; -1: none
- * has. */
-static int find_newer(const struct model *model, int item, enum delivery_state state) {
-  for (int d = (int)model->delivery_count; d-- > 0;) {
-    const struct model_delivery *delivery = &model->deliveries[d];
-    for (int i = 0; delivery->state == state && i < (int)model->item_count; i++)
-      if (counts_as_shown(model, delivery, i) && items_is_newer(model, i, item) &&
-          items_are_about_the_same(model, item, i))
-        return d;
+/* Was the newest of what `delivery` (NULL: any committed one) has shown about the same newer than
+ * the item? That one alone counts: the times of items that were for later and the order of the
+ * others may disagree after a clock has gone back. */
+static bool has_newer(const struct model *model, int item, const struct model_delivery *delivery) {
+  int newest = -1;
+  for (int i = 0; i < (int)model->item_count; i++) {
+    if (i == item || !items_are_about_the_same(model, item, i)) continue;
+    if (delivery ? !counts_as_shown(model, delivery, i) : !was_shown(model, i)) continue;
+    if (newest < 0 || items_is_newer(model, i, newest)) newest = i;
   }
+  return newest >= 0 && items_is_newer(model, newest, item);
+}
+
+/* Finds the newest leased delivery that has shown a newer item with the same key; -1: none has. */
+static int find_leased(const struct model *model, int item) {
+  for (int d = (int)model->delivery_count; d-- > 0;)
+    if (model->deliveries[d].state == DELIVERY_LEASED &&
+        has_newer(model, item, &model->deliveries[d]))
+      return d;
   return -1;
 }
 
 static bool is_outdated(const struct model *model, unsigned item) {
-  return find_newer(model, (int)item, DELIVERY_COMMITTED) >= 0 || has_taken_back(model, (int)item);
+  return has_newer(model, (int)item, NULL);
 }
 
 /* Does a fork copy this leased item? Not if it was withdrawn since, or is outdated. */
@@ -151,7 +161,7 @@ void items_give_way(struct model *model) {
   for (unsigned i = 0; i < model->item_count; i++) {
     struct model_item *item = &model->items[i];
     if (item->held != PENDING) continue;
-    int leased = find_newer(model, (int)i, DELIVERY_LEASED);
+    int leased = find_leased(model, (int)i);
     if (is_outdated(model, i)) {
       items_end(model, item, SUPERSEDED);
     } else if (leased >= 0) {
