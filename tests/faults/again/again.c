@@ -66,7 +66,7 @@ static int32_t end(const struct attempts *attempts, int32_t code, struct tidings
 
 #define AGAIN(name, expression) ATTEMPT(name, false, expression)
 #define ATTEMPT(name, task, expression)                                                            \
-  struct attempts attempts = {.call = name, .is_task = task};                                      \
+  struct attempts attempts = {.call = (name), .is_task = (task)};                                  \
   int32_t code;                                                                                    \
   do {                                                                                             \
     begin(&attempts);                                                                              \
