@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/folder.h"
+#include "common/store_url.h"
 #include "errors.h"
 #include "text.h"
 
@@ -185,10 +186,11 @@ static int32_t copy_source(const char *source, const char *parent, bool in_memor
                             O_NOCTTY); /* non-blocking: the path may name a FIFO */
   if (fd < 0) {
     code = errno == ENOENT || errno == ENOTDIR ? TIDINGS_E_NOT_FOUND : TIDINGS_E_STORE;
-    return hk_error(error, code, "cannot open the plugin %s: %s%s", source, strerror(errno),
-                    errno == ENOENT && strcmp(base_name_of(source), "tidings-postgres.so") == 0
-                        ? "; Debian's package for stores in a database is tidings-postgres"
-                        : "");
+    return hk_error(
+        error, code, "cannot open the plugin %s: %s%s", source, strerror(errno),
+        errno == ENOENT && store_url_is_plugin(source)
+            ? "; a store in a database needs it (the package tidings-postgres of Debian)"
+            : "");
   }
   struct stat status;
   if (fstat(fd, &status))

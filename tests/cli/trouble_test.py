@@ -131,7 +131,7 @@ def test_plugin(place):
         file.write("no")
     place.refused("push", "-s", "s", "x", env={"TIDINGS_PLUGIN": text}, says=[text, "ELF"])
     place.refused("push", "-s", "s", "x", env={"TIDINGS_PLUGIN": "/nowhere.so"}, says="cannot open the plugin /nowhere.so")
-    place.refused("push", "-s", "s", "x", env={"TIDINGS_PLUGIN": "/nowhere/tidings-postgres.so"}, says="Debian's package for stores in a database is tidings-postgres")
+    place.refused("push", "-s", "s", "x", env={"TIDINGS_PLUGIN": "/nowhere/tidings-postgres.so"}, says="a store in a database needs it (the package tidings-postgres of Debian)")
     found = doctor(place, 1, env={"TIDINGS_PLUGIN": text})
     assert found["plugin"]["severity"] == "problem" and "TIDINGS_PLUGIN" in found["plugin"]["remedy"], found
     assert "configuration" not in found, "of which nothing is known then"
