@@ -33,6 +33,7 @@ static struct slot *table;
 static int64_t last_handle;
 
 static _Thread_local char last_error[sizeof(((struct tidings_error *)0)->text)];
+static _Thread_local int32_t last_code;
 
 static void make_table(void) {
   pthread_condattr_t attributes;
@@ -47,10 +48,13 @@ static int32_t remember(const struct tidings_error *error, int32_t code) {
   size_t len = strnlen(text, sizeof last_error - 1);
   memcpy(last_error, text, len);
   last_error[len] = '\0';
+  last_code = code;
   return code;
 }
 
 const char *hostkit_flat_error(void) { return last_error; }
+
+int32_t hostkit_flat_error_code(void) { return last_code; }
 
 /* Finds the slot of a handle and counts a user; give_back ends the use. Errors: NOT_FOUND. */
 static int32_t look_up(int64_t handle, struct slot **ret_slot, struct tidings_error *error) {

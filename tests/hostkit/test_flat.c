@@ -37,13 +37,15 @@ static void assert_error(int64_t handle, const char *request, const char *code, 
   cr_expect_str_eq(got_code, code, "%s: %s", request, answer);
   cr_expect_str_eq(got_text, text);
   cr_expect_str_eq(hostkit_flat_error(), text, "flat_error has the same sentence");
+  cr_expect_str_eq(hostkit_error_name(hostkit_flat_error_code()), code, "and code");
   json_decref(parsed);
   hostkit_free(answer);
 }
 
-static void assert_not_opened(const char *options, const char *text) {
+static void assert_not_opened(const char *options, int32_t code, const char *text) {
   cr_expect_eq(hostkit_flat_open(options), 0, "%s", options ? options : "NULL");
   cr_expect_str_eq(hostkit_flat_error(), text);
+  cr_expect_eq(hostkit_flat_error_code(), code, "%s", text);
 }
 
 #define EMPTY_STATUS                                                                               \
@@ -231,28 +233,30 @@ Test(flat, a_depth_bomb) {
 }
 
 Test(flat, bad_options) {
-  assert_not_opened(NULL, "options is a null pointer");
-  assert_not_opened("{", "options: not JSON: it ends where a key in double quotes was expected");
-  assert_not_opened("{}", "options.plugin is missing, expected a string");
-  assert_not_opened("{\"plugin\":\"p\",\"colour\":1}",
+  assert_not_opened(NULL, TIDINGS_E_INVAL, "options is a null pointer");
+  assert_not_opened("{", TIDINGS_E_INVAL,
+                    "options: not JSON: it ends where a key in double quotes was expected");
+  assert_not_opened("{}", TIDINGS_E_SCHEMA, "options.plugin is missing, expected a string");
+  assert_not_opened("{\"plugin\":\"p\",\"colour\":1}", TIDINGS_E_SCHEMA,
                     "options has an unknown member colour, expected only plugin, store, host_name, "
                     "configuration, role, owner_pid, hook_budget_ms, settle_on_return, probe, "
                     "total_budget_ms");
-  assert_not_opened("{\"plugin\":\"p\",\"role\":\"boss\"}",
+  assert_not_opened("{\"plugin\":\"p\",\"role\":\"boss\"}", TIDINGS_E_SCHEMA,
                     "options.role is \"boss\", expected one of host, producer");
-  assert_not_opened("{\"plugin\":\"p\",\"settle_on_return\":1}",
+  assert_not_opened("{\"plugin\":\"p\",\"settle_on_return\":1}", TIDINGS_E_SCHEMA,
                     "options.settle_on_return is 1, expected true or false");
-  assert_not_opened("{\"plugin\":\"p\",\"probe\":true}",
+  assert_not_opened("{\"plugin\":\"p\",\"probe\":true}", TIDINGS_E_SCHEMA,
                     "options.probe is true, expected a path or false");
-  assert_not_opened("{\"plugin\":\"p\",\"configuration\":[]}",
+  assert_not_opened("{\"plugin\":\"p\",\"configuration\":[]}", TIDINGS_E_SCHEMA,
                     "options.configuration is [], expected an object");
-  assert_not_opened("{\"plugin\":\"/nowhere/x.so\",\"probe\":false}",
+  assert_not_opened("{\"plugin\":\"/nowhere/x.so\",\"probe\":false}", TIDINGS_E_NOT_FOUND,
                     "cannot open the plugin /nowhere/x.so: No such file or directory");
 }
 
 static void *use_another_thread(void *unused) {
   (void)unused;
   cr_expect_str_eq(hostkit_flat_error(), "", "each thread has its own");
+  cr_expect_eq(hostkit_flat_error_code(), TIDINGS_OK);
   return NULL;
 }
 

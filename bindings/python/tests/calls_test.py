@@ -51,8 +51,10 @@ def errors(folder):
 
 
 def opening(folder):
-    """what cannot be opened says why"""
-    assert "no-such.so" in refused(opened, folder, plugin=f"{folder}/no-such.so").text
+    """what cannot be opened says why, and has a code"""
+    missing = refused(opened, folder, plugin=f"{folder}/no-such.so")
+    assert "no-such.so" in missing.text and missing.code == "TIDINGS_E_NOT_FOUND", missing
+    assert refused(opened, folder, role="boss").code == "TIDINGS_E_SCHEMA"
     assert "TIDINGS_HOSTKIT" in refused(Tidings.open, library=f"{folder}/none.so").text
 
 

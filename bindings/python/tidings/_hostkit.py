@@ -11,7 +11,8 @@ NAME = "libtidings-hostkit.so.1"
 
 
 class TidingsError(Exception):
-    """A call that failed. `code` is "TIDINGS_E_BUSY" or another name of tidings/abi.h; it is empty if hostkit could not be loaded."""
+    """A call that failed. `code` is "TIDINGS_E_BUSY" or another name of tidings/abi.h. It is empty if hostkit could not be loaded, or if a hostkit of
+    tidings 0.2 could not open the plugin."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(f"{code}: {text}" if code else text)
@@ -47,6 +48,7 @@ class Library:
         kit.hostkit_flat_wake_descriptor.argtypes, kit.hostkit_flat_wake_descriptor.restype = [ctypes.c_int64], ctypes.c_int32
         kit.hostkit_flat_close.argtypes, kit.hostkit_flat_close.restype = [ctypes.c_int64], ctypes.c_int32
         kit.hostkit_flat_error.argtypes, kit.hostkit_flat_error.restype = [], ctypes.c_char_p
+        self._error_code = getattr(kit, "hostkit_flat_error_code", lambda: 0)  # hostkit has it since 1.2
         kit.hostkit_error_name.argtypes, kit.hostkit_error_name.restype = [ctypes.c_int32], ctypes.c_char_p
         kit.hostkit_free.argtypes, kit.hostkit_free.restype = [ctypes.c_void_p], None
         self._kit = kit
@@ -58,7 +60,7 @@ class Library:
     def open(self, options: Dict[str, Any]) -> int:
         handle = self._kit.hostkit_flat_open(json.dumps(options).encode())
         if not handle:
-            raise self._failed(0)
+            raise self._failed(self._error_code())
         return handle
 
     def call(self, handle: int, request: Dict[str, Any]) -> Dict[str, Any]:

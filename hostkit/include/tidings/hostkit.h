@@ -333,12 +333,14 @@ HOSTKIT_API const char *hostkit_error_name(int32_t code);
 
 /* For languages whose foreign functions know only strings and integers. A handle is a positive
  * integer that is never used twice. Texts are NUL-terminated UTF-8. All are [any thread]
- * [never from a callback], except hostkit_flat_error, which is [any thread]. */
+ * [never from a callback], except hostkit_flat_error and hostkit_flat_error_code, which are
+ * [any thread]. */
 
 /* Opens a plugin. `options_json` is {"plugin": PATH, "store": DIR, "host_name", "configuration":
  * {...}, "role": "host"|"producer", "owner_pid", "hook_budget_ms", "settle_on_return": bool,
  * "probe": PATH or false, "total_budget_ms" (since 1.1)}; only "plugin" is required. Returns a
- * handle; 0: it failed, and hostkit_flat_error says why. Since 1.0. */
+ * handle; 0: it failed; hostkit_flat_error says why, hostkit_flat_error_code has the code. Since
+ * 1.0. */
 HOSTKIT_API int64_t hostkit_flat_open(const char *options_json);
 
 /* Makes a call. The request is a JSON object with "op". Returns a JSON object, to be freed with
@@ -388,6 +390,9 @@ HOSTKIT_API int32_t hostkit_flat_close(int64_t handle);
 /* The sentence of the last flat call on this thread that failed; "": none did. It is borrowed until
  * the next flat call on this thread. Since 1.0. */
 HOSTKIT_API const char *hostkit_flat_error(void);
+/* Its code, a TIDINGS_E_*; 0: none did. For those that return no code: hostkit_flat_open,
+ * hostkit_flat_call and hostkit_flat_next_session. Since 1.2. */
+HOSTKIT_API int32_t hostkit_flat_error_code(void);
 
 #ifdef __cplusplus
 }
