@@ -70,6 +70,16 @@ def repeated_push(folder):
         assert kit.tool_result("s", "x").id not in (None, delivery.id)
 
 
+def half_characters(folder):
+    """a text that is not whole Unicode is not refused: half a character becomes U+FFFD, and two halves are one character"""
+    with opened(folder) as kit:
+        for given, sent in (("a\udcff", "a\ufffd"), ("\ud83d\ude00\ud83d", "\U0001f600\ufffd"), ("\ude00\ud83d\0\n", "\ufffd\ufffd\0\n"), ("\u00fc", "\u00fc")):
+            assert kit.tool_result("s", given).content == sent, ascii(given)
+        kit.push("s", "tool.failed", "No \udcff.", level="error")
+        delivery = kit.tool_result("s", "\udcff", tool="\udcff")
+        assert delivery.reply.notifications[0].text == "No \ufffd." and delivery.content.endswith("\ufffd"), delivery
+
+
 def wakes(folder):
     """a notification of another process wakes a loop that has other work; leaving the loop closes the descriptor"""
 
@@ -147,7 +157,7 @@ def looks_each_minute(folder):
 
 def main():
     failures = 0
-    tests = (errors, opening, repeated_push, wakes, wakes_by_time, looks_each_minute)
+    tests = (errors, opening, repeated_push, half_characters, wakes, wakes_by_time, looks_each_minute)
     for number, test in enumerate(tests, 1):
         with tempfile.TemporaryDirectory() as folder:
             try:

@@ -38,6 +38,15 @@ def _load(named: Optional[str]) -> ctypes.CDLL:
     raise TidingsError("", f"hostkit cannot be loaded: {'; '.join(reasons)}; install tidings, or set TIDINGS_HOSTKIT to the path of {NAME}")
 
 
+def _request_text(request: Dict[str, Any]) -> bytes:
+    """Returns the request in JSON. A text may have half a character, such as a file name that is not UTF-8; it becomes U+FFFD, as in Node."""
+    text = json.dumps(request, ensure_ascii=False)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+
+
 class Library:
     """The functions, with their types. Raises TidingsError if one fails."""
 
@@ -64,9 +73,9 @@ class Library:
         return handle
 
     def call(self, handle: int, request: Dict[str, Any]) -> Dict[str, Any]:
-        pointer = self._kit.hostkit_flat_call(handle, json.dumps(request).encode())
+        pointer = self._kit.hostkit_flat_call(handle, _request_text(request))
         if not pointer:
-            raise MemoryError("out of memory in hostkit")
+            raise TidingsError("TIDINGS_E_NOMEM", "out of memory in hostkit")
         try:
             answer = json.loads(ctypes.string_at(pointer))
         finally:
