@@ -104,24 +104,30 @@ static bool is_watched(uint32_t owner, const char *folder) {
   return watched;
 }
 
-/* A project's own command of that name would be run instead. `folder` is taken over. */
-static bool has_command(const struct host *host, char *folder, const char *ending) {
+/* Is the command's file there? `folder`, of the settings, is taken over. */
+static bool has_command(const struct host *host, char *folder, const char *ending,
+                        struct stat *ret_file) {
   char *file = NULL;
   const char *name = host->scheduler->command_file, *dot = strrchr(name, '.');
   if (folder && asprintf(&file, "%s/%.*s%s", folder, (int)(dot - name), name, ending) < 0)
     file = NULL;
-  bool has = file && access(file, F_OK) == 0;
+  bool has = file && stat(file, ret_file) == 0;
   free(file);
   free(folder);
   return has;
 }
 
+/* A project's own command of that name would be run instead. The project of a window in the user's
+ * home has the user's settings, and that file is the command itself. */
 static bool knows_command(const struct hook_call *call) {
   const struct host *host = call->host;
-  return has_command(host, host_home(host), ".md") &&
-         !has_command(host, host_home(host), ".toml") &&
-         !has_command(host, paths_join(call->cwd, host->home_folder), ".md") &&
-         !has_command(host, paths_join(call->cwd, host->home_folder), ".toml");
+  struct stat users, other;
+  bool replaced = false;
+  if (!has_command(host, host_home(host), ".md", &users)) return false;
+  if (has_command(host, paths_join(call->cwd, host->home_folder), ".md", &other))
+    replaced = other.st_dev != users.st_dev || other.st_ino != users.st_ino;
+  return !replaced && !has_command(host, host_home(host), ".toml", &other) &&
+         !has_command(host, paths_join(call->cwd, host->home_folder), ".toml", &other);
 }
 
 /* "node /usr/lib/node_modules/@qwen-code/qwen-code/cli.js serve" */

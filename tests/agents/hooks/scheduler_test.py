@@ -313,6 +313,20 @@ def test_without_a_task(place):
     assert log(place) == []
 
 
+def test_in_the_home(place):
+    """a window in the user's home, whose project's command is the user's own, is woken; a project's own command of that name is not run"""
+    place.work = place.dir
+    window = idle(place)
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    assert "the disk is full" in window.runs() and log(place) == []
+    place.work = os.path.join(place.dir, "work")
+    other = Window(place, "t")
+    write(place, f"work/{COMMAND}", "")
+    other.hook("SessionStart", source="startup")
+    other.turn()
+    assert "nothing waits to wake this Qwen Code" in other.status()["not_woken"]
+
+
 def test_damaged(place):
     """a file of tasks that is not a list is left as it is, and a lock that somebody has left is taken over"""
     window = idle(place)
