@@ -13,9 +13,24 @@
 #include "agents/wait/place.h"
 #include "command/json_value.h"
 
-/* An offer waits for what takes it: where nobody waits for it, that is the next prompt. */
+/* An offer waits for what takes it: where nobody waits for it, that is the next prompt. A process
+ * that wakes the agent by its own end has left its place by then. */
 static bool is_idle(const struct host *host, const char *state) {
-  return strcmp(state, "idle") == 0 || (!host_is_woken(host) && strcmp(state, "starting") == 0);
+  return strcmp(state, "idle") == 0 || (!host->rewakes && strcmp(state, "starting") == 0);
+}
+
+/* Returns the length, or -1. */
+static int explain_nobody(const struct host *host, char **ret_text) {
+  const struct host_scheduler *scheduler = host->scheduler;
+  if (!scheduler)
+    return asprintf(ret_text,
+                    "nothing waits to wake this %s (it has no terminal, is set up with --no-wake, "
+                    "or had no prompt yet)",
+                    host->title);
+  return asprintf(ret_text,
+                  "nothing waits to wake this %s (it has no terminal, is set up with --no-wake, "
+                  "runs no scheduled tasks, is beside `%s %s`, or had no prompt yet)",
+                  host->title, host->program, scheduler->server_word);
 }
 
 char *hook_wakes_not(const struct cli *cli, const char *session, const json_t *status) {
@@ -29,11 +44,7 @@ char *hook_wakes_not(const struct cli *cli, const char *session, const json_t *s
   if (!host_is_woken(host)) len = asprintf(&text, "%s cannot be woken while it idles", host->title);
   else if (!json_object_get(owner, "machine") &&
            !hook_place_is_taken(cli, session, (uint32_t)json_value_count(owner, "pid")))
-    len =
-        asprintf(&text,
-                 "nothing waits to wake this %s (it has no terminal, is set up with --no-wake, or "
-                 "had no prompt yet)",
-                 host->title);
+    len = explain_nobody(host, &text);
   return len < 0 ? NULL : text;
 }
 

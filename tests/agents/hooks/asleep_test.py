@@ -12,6 +12,7 @@ from owner_test import body, hook
 
 TITLES = {"codex": "Codex CLI", "claude": "Claude Code", "gemini": "Gemini CLI", "qwen": "Qwen Code", "copilot": "GitHub Copilot CLI"}
 CANNOT, NOTHING_WAITS = "{} cannot be woken while it idles", "nothing waits to wake this {} (it has no terminal, is set up with --no-wake, or had no prompt yet)"
+NOTHING_WAITS_FOR_TASKS = "nothing waits to wake this Qwen Code (it has no terminal, is set up with --no-wake, runs no scheduled tasks, is beside `qwen serve`, or had no prompt yet)"
 
 
 def idle(place, host, session):
@@ -42,9 +43,12 @@ def test_cannot_be_woken(place):
     """the commands say that an agent cannot be woken, or that nothing waits to wake it"""
     for host, title in TITLES.items():
         idle(place, host, host)
-        expect(place, host, (NOTHING_WAITS if host in ("codex", "claude", "qwen") else CANNOT).format(title))
-    place.ok("submit", "-s", "gemini", "later")
-    assert place.ok("status", "-s", "gemini", "--json").json["not_woken"] == CANNOT.format("Gemini CLI"), "also while a message is offered"
+        why = NOTHING_WAITS_FOR_TASKS if host == "qwen" else NOTHING_WAITS.format(title) if host in ("codex", "claude") else CANNOT.format(title)
+        expect(place, host, why)
+        place.ok("submit", "-s", host, "later")
+        now = place.ok("status", "-s", host, "--json").json
+        assert (now["state"], now["not_woken"]) == ("starting", None if host == "claude" else why), (now, "also while a message is offered, unless the process that was offered it has ended by waking the agent")
+        assert said(place, "submit", "-s", host, "more") == ("" if host == "claude" else why + ": this starts after the next turn that a person begins")
 
 
 def test_busy(place):

@@ -178,7 +178,9 @@ def test_idle_message(place):
     """a message to an idle window begins a turn"""
     window = idle(place)
     assert place.ok("submit", "-s", "s", "deploy").said == ""
-    assert window.runs() == "deploy" and log(place) == []
+    mark = window.mark()
+    assert window.status()["state"] == "starting" and window.status()["not_woken"] is None
+    assert window.runs(mark=mark) == "deploy" and log(place) == []
 
 
 def test_large(place):
