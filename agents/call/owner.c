@@ -147,3 +147,8 @@ uint32_t hook_owner(const struct host *host, char why[OWNER_WHY_SIZE]) {
   if (host) explain(&look, host, why);
   return 0;
 }
+
+bool hook_owner_is(uint32_t pid, const struct host *host) {
+  struct seen seen;
+  return !look_at(pid, host, &seen) && is_agent(&seen, host);
+}

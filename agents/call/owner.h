@@ -5,6 +5,7 @@
 #ifndef AGENTS_CALL_OWNER_H
 #define AGENTS_CALL_OWNER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "agents/hosts/hosts.h"
@@ -17,6 +18,9 @@ enum { OWNER_WHY_SIZE = 512 };
  * between the two, has ended or is hidden. Call it before anything that may wait, because the agent
  * may end meanwhile. `host` NULL: no name is known, and `why` stays empty. */
 uint32_t hook_owner(const struct host *host, char why[OWNER_WHY_SIZE]);
+
+/* Is this process the agent, by the same names? False: it may have ended. */
+bool hook_owner_is(uint32_t pid, const struct host *host);
 
 /* Parts of lines in the log about sessions without a lasting process; doctor looks for both. */
 #define OWNER_NOT_FOUND "no agent found"

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "agents/call/log.h"
+#include "agents/call/owner.h"
 #include "agents/wait/place.h"
 #include "agents/wait/started.h"
 #include "agents/wait/tasks.h"
@@ -130,25 +131,35 @@ static bool knows_command(const struct hook_call *call) {
          !has_command(host, paths_join(call->cwd, host->home_folder), ".toml", &other);
 }
 
-/* "node /usr/lib/node_modules/@qwen-code/qwen-code/cli.js serve" */
-static bool is_server(const struct host *host, const char *pid) {
+static bool is_of_this_user(const char *pid) {
+  char path[64];
+  struct stat process;
+  (void)snprintf(path, sizeof path, "/proc/%.20s", pid);
+  return stat(path, &process) == 0 && process.st_uid == geteuid();
+}
+
+static bool has_argument(const char *pid, const char *wanted) {
   char path[64], *line = NULL;
   size_t len = 0;
-  bool ours = false, serves = false;
+  bool has = false;
   (void)snprintf(path, sizeof path, "/proc/%.20s/cmdline", pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   int reason = fd < 0 ? errno : file_read_beyond(fd, MOST_LINE, &line, &len);
   if (fd >= 0) close(fd);
   if (reason) return false;
-  for (const char *word = line; word < line + len; word += strlen(word) + 1) {
-    serves = serves || (ours && strcmp(word, host->scheduler->server_word) == 0);
-    ours = ours || strstr(word, host->program);
-  }
+  for (const char *word = line; word < line + len; word += strlen(word) + 1)
+    has = has || strcmp(word, wanted) == 0;
   free(line);
-  return serves;
+  return has;
 }
 
-/* The agent's daemon would run the task as well as the window. */
+/* "node /usr/lib/node_modules/@qwen-code/qwen-code/cli.js serve" */
+static bool is_server(const struct host *host, const char *pid) {
+  return is_of_this_user(pid) && has_argument(pid, host->scheduler->server_word) &&
+         hook_owner_is((uint32_t)strtoul(pid, NULL, 10), host);
+}
+
+/* The user's own daemon of the agent would run the task as well as the window. */
 static bool is_served(const struct host *host) {
   DIR *all = opendir("/proc");
   bool served = false;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """An agent whose window runs scheduled tasks: the process that waits beside the idle session starts a turn by one, and the hook for the task's command has what the model reads. The window is ours."""
+import functools
 import hashlib
 import json
 import os
@@ -10,7 +11,7 @@ import subprocess
 import sys
 
 from calls import context, log, reason, transcript
-from kit import end, main, until
+from kit import NOBODY, Place, Skip, as_nobody, end, main, until
 from setup_test import FILES, path, programs, read, write
 from wake_test import waiting
 
@@ -58,11 +59,11 @@ OTHERS = [{"id": "abcdefgh", "cron": "0 9 * * *", "prompt": "é \U0001f600", "re
 class Window:
     """A window of Qwen Code's, as far as its hooks and its file of tasks show it."""
 
-    def __init__(self, place, session="s", watches="yes", command=True):
+    def __init__(self, place, session="s", watches="yes", command=True, python=sys.executable):
         self.place, self.session, self.said = place, session, []
         self.folder = os.path.join(place.dir, "tmp", hashlib.sha256(place.work.encode()).hexdigest())
         self.tasks = os.path.join(self.folder, "scheduled_tasks.json")
-        self.process = place.start(command=[sys.executable, "-c", WINDOW, self.folder, session, watches], stdout=subprocess.PIPE)
+        self.process = place.start(command=[python, "-c", WINDOW, self.folder, session, watches], stdout=subprocess.PIPE)
         assert self.process.stdout.readline() == b"shows\n"
         place.env["QWEN_CODE_MESSAGING_SOCKET"] = "/run/x.sock"
         if command:
@@ -327,6 +328,51 @@ def test_in_the_home(place):
     other.hook("SessionStart", source="startup")
     other.turn()
     assert "nothing waits to wake this Qwen Code" in other.status()["not_woken"]
+
+
+SERVER = """import sys, time
+print("serves", flush=True)
+time.sleep(1000)
+"""
+
+
+def serve(place, *words, **more):
+    server = place.start(command=[*words, "serve"], **more)
+    assert server.stdout.readline() == b"serves\n", server.stderr.read()
+    return server
+
+
+def test_other_programs(place):
+    """a program that only has the daemon's words in its arguments is no daemon: a window beside it is woken"""
+    write(place, "notes.py", SERVER)
+    serve(place, sys.executable, "-c", SERVER, "qwen.py")
+    serve(place, sys.executable, path(place, "notes.py"), "qwen-notes")
+    window = idle(place)
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    assert "the disk is full" in window.runs() and log(place) == []
+
+
+def test_beside_a_daemon(place):
+    """beside the agent's daemon, which would run the task, too, a window is not woken, and the commands say so; another user's daemon does not matter"""
+    if os.geteuid():
+        raise Skip("only root starts another user's daemon, which disturbs no other test")
+    user = as_nobody(place.env)
+    window = Window(place)
+    with Place() as other:
+        for folder in (other.dir, other.work):
+            os.chown(folder, NOBODY, NOBODY)
+        other.start, other.ok = functools.partial(other.start, **user), functools.partial(other.ok, **user)
+        write(other, "qwen.py", SERVER)
+        daemon = serve(other, "/usr/bin/python3", path(other, "qwen.py"), "--port", "0")
+        others = Window(other, python="/usr/bin/python3")
+        others.turn()
+        assert not others.waits() and "`qwen serve`" in others.status()["not_woken"], (others.status(), log(other))
+        window.turn()
+        until(lambda: window.waits() == 1, "a process waits beside the first user's window")
+        end(daemon)
+        others.turn()
+        until(lambda: others.waits() == 1, "a process waits beside the other user's window")
+        assert log(other) == log(place) == []
 
 
 def test_damaged(place):
