@@ -75,11 +75,12 @@ static int32_t check(const struct tidings_span *content, const struct tidings_re
         !hk_span_is_sound(&part.tool))
       return hk_error(error, TIDINGS_E_INVAL, "reply.parts[%zu] has a null pointer", i);
     if (section_of(&part) == SECTION_NONE)
-      return hk_error(error, TIDINGS_E_INVAL,
-                      "reply.parts[%zu] has voice %u and place %u, a combination that this host "
-                      "does not know: send the carrier "
-                      "unchanged and roll the delivery back",
-                      i, (unsigned)part.voice, (unsigned)part.place);
+      return hk_error(
+          error, TIDINGS_E_INVAL,
+          "reply.parts[%zu] has voice %u and place %u, a combination that this host "
+          "does not know: send the carrier unchanged (but no request that names messages) "
+          "and roll the delivery back",
+          i, (unsigned)part.voice, (unsigned)part.place);
   }
   return TIDINGS_OK;
 }

@@ -83,9 +83,10 @@ struct tidings_span {
  * may add codes; treat a negative number that you do not know as TIDINGS_E_STORE.
  *
  * On any error of a hook, the host sends its carrier unchanged; what was pending stays pending.
- * There is one exception. A chat request that named messages must not be sent when the
- * answer is TIDINGS_E_FIRED, TIDINGS_E_NOT_FOUND or TIDINGS_E_STATE, because its messages are not
- * on offer any more. Since 1.0. */
+ * There is one exception. A chat request that named messages must not be sent: after
+ * TIDINGS_E_FIRED, TIDINGS_E_NOT_FOUND or TIDINGS_E_STATE because its messages are not on offer any
+ * more, and after other errors because they still wait and would be sent a second time. Since 1.0.
+ */
 #define TIDINGS_OK 0
 /* The caller made a mistake: text that is not JSON, a null pointer, a struct shorter than its first
  * version, a flag or number without a meaning. Fix the caller: the same call fails again. */

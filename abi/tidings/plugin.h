@@ -117,8 +117,9 @@ struct tidings_plugin {
    * delivery id, and its messages belong to that delivery. Rolled back, they are queued again in
    * their old place.
    *
-   * Errors: those of on_tool_result, where the request may be sent unchanged; and, for a request
-   * that names messages, three that mean: do not send it.
+   * Errors: those of on_tool_result. A request that names no messages may be sent unchanged. A
+   * request that names messages is not sent: they still wait, so call again after BUSY, STORE,
+   * NOMEM and OUTCOME_UNKNOWN. For such a request there are three more errors:
    *   FIRED      a message has started its turn already
    *   NOT_FOUND  there is no such message
    *   STATE      the messages are not on offer

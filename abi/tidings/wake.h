@@ -17,6 +17,12 @@
  * in its own process, because its reply has the actions. A ring may turn out to need nothing; then
  * the reply has no actions.
  *
+ * If a `wake` event fails with BUSY or OUTCOME_UNKNOWN, the descriptor becomes readable again;
+ * after these, STORE and NOMEM, next_session names the session again, once it has said that no
+ * session is left. The host then sends the event again, after a second at the latest. (Plugins
+ * of 1.1 and older named the session only once: a host of such a plugin notes that its event
+ * failed.)
+ *
  * If a process is killed between its commit and the second ring, the next call of next_session, for
  * whatever reason, names the session; and while it is not known whether that commit will come,
  * wake_at_ms is never far away. So nothing is lost; it comes later. A host for which nothing is

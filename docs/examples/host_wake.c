@@ -3,6 +3,7 @@
  * it: host_wake PLUGIN STORE TEXT pushes a critical notification. Build: cc host_wake.c
  * $(pkg-config --cflags --libs tidings-hostkit) */
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <tidings/hostkit.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 static int64_t wake_at_ms; /* of the newest reply; 0: none */
+static bool failed;        /* a `wake` has failed: it is sent again soon */
 
 static struct tidings_span span(const char *text) {
   return (struct tidings_span){text, strlen(text)};
@@ -47,7 +49,10 @@ static int open_session(struct hostkit *kit) {
 static int wake(struct hostkit *kit, struct tidings_span session) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
-  if (hostkit_wake(kit, &session, &reply, &error)) fprintf(stderr, "%s\n", error.text);
+  if (hostkit_wake(kit, &session, &reply, &error)) {
+    fprintf(stderr, "%s\n", error.text);
+    failed = true;
+  }
   return act(reply);
 }
 
@@ -61,11 +66,12 @@ static int look(struct hostkit *kit) {
   return turns;
 }
 
-/* How long to sleep: until wake_at, or for ever. */
+/* How long to sleep: until wake_at, or for ever; a second after a failure. */
 static int patience_ms(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   int64_t left_ms = wake_at_ms - (int64_t)now.tv_sec * 1000 - now.tv_nsec / 1000000;
+  if (failed) return 1000;
   if (!wake_at_ms) return -1;
   return left_ms < 0 ? 0 : left_ms > 60000 ? 60000 : (int)left_ms;
 }
@@ -91,6 +97,7 @@ static int32_t sleep_until_a_turn(struct hostkit *kit, struct tidings_error *err
   fflush(stdout);
   while (!turns) { /* then sleep: in this order no ring is missed */
     int woken = poll(&rings, 1, patience_ms());
+    failed = false;
     /* When the time of wake_at has come, a host wakes each session that has one. */
     if (woken == 0) turns += wake(kit, span("s"));
     turns += look(kit);

@@ -44,7 +44,7 @@ int flow_event(struct instance *instance, struct tidings_span bytes,
   store_deadline deadline = instance_deadline(instance);
   const struct tidings_reply *reply = NULL;
   struct arena words = ARENA_EMPTY; /* the parsed event's memory; the reply does not take it over */
-  struct event event;
+  struct event event = {.type = EVENT_NOTIFICATION};
   struct op op;
   (void)flow_settle_remembered(instance, deadline, NULL);
   op_begin(&op, instance, span_of(NULL, 0), deadline);
@@ -54,6 +54,7 @@ int flow_event(struct instance *instance, struct tidings_span bytes,
     code = dispatch_event(&op, &event, &reply, error);
   }
   op_end(&op);
+  if (code && event.type == EVENT_WAKE) flow_wake_failed(instance, event.session, code);
   arena_free(&words);
   if (!code) *ret_reply = reply;
   return code;

@@ -49,5 +49,8 @@ int flow_settle_remembered(struct instance *instance, store_deadline deadline,
 int flow_wake_descriptor(struct instance *instance, int32_t *ret_fd, struct tidings_error *error);
 int flow_wake_next(struct instance *instance, char *buffer, size_t buffer_size, size_t *ret_len,
                    struct tidings_error *error);
+/* The `wake` event of a session failed with `code`: if that may pass, a later flow_wake_next names
+ * the session again. */
+void flow_wake_failed(struct instance *instance, struct tidings_span id, int code);
 
 #endif

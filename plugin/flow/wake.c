@@ -2,8 +2,9 @@
  *
  * flow/wake.c: the extension `tidings.wake/1`, after its arguments were checked. It empties the
  * FIFO first, then reads the counters, then the store: in this order no wake-up is lost. If naming
- * a session fails, the next call finds the session again. No byte is put into the FIFO for that,
- * because a host with a broken store would then never sleep.
+ * a session or its `wake` event fails, a later call names the session again. Only if the store was
+ * busy, which ends and for which the call has waited, a byte is put into the FIFO too: a host with
+ * a broken store would never sleep.
  */
 #include "store/wake/wake.h"
 #include "common/error.h"
@@ -71,18 +72,18 @@ static int search_store(struct instance *instance, const struct rings *rings, bo
   return code;
 }
 
-/* Fills the list of sessions that rang, which is empty. */
+/* Adds the sessions that rang to the list. */
 static int look_for_rings(struct instance *instance, struct tidings_error *error) {
   struct wake *wake = &instance->wake;
   const struct rings *rings = NULL;
   bool all = !wake->started;
-  wake->next = wake->count = 0;
+  size_t before = wake->ready.count;
   store_wait_drain(instance->store);
   int code = store_rings_look(instance->store, &instance->owner, &rings, error);
   if (code || (!rings && !all)) return code;
   code = search_store(instance, rings, all, error);
   if (code) {
-    wake->count = 0;
+    wake->ready.count = before;
     return code;
   }
   if (rings) store_rings_mark_seen(instance->store);
@@ -118,11 +119,12 @@ static int enlist_again(struct instance *instance, struct tidings_error *error) 
 
 static int name_next(struct wake *wake, char *buffer, size_t buffer_size, size_t *ret_len,
                      struct tidings_error *error) {
-  if (wake_is_empty(wake)) {
+  wake->ended = wake_is_empty(wake);
+  if (wake->ended) {
     *ret_len = 0;
     return 0;
   }
-  struct tidings_span id = wake->ready[wake->next]->id;
+  struct tidings_span id = wake->ready.items[wake->next]->id;
   if (id.len > buffer_size) {
     return fail(error, TIDINGS_E_INVAL,
                 "buffer_size: %zu; expected at least %zu for the next session's id (255 is "
@@ -140,8 +142,29 @@ int flow_wake_next(struct instance *instance, char *buffer, size_t buffer_size, 
   struct wake *wake = &instance->wake;
   pthread_mutex_lock(&wake->lock);
   int code = enlist_again(instance, error);
-  if (!code && wake_is_empty(wake)) code = look_for_rings(instance, error);
+  if (!code && wake_is_empty(wake)) {
+    wake_start_again(wake);
+    code = look_for_rings(instance, error);
+  }
   if (!code) code = name_next(wake, buffer, buffer_size, ret_len, error);
+  if (!code && wake->ended && wake->failed_rings) store_wait_again(instance->store);
   pthread_mutex_unlock(&wake->lock);
   return code;
+}
+
+/* A session that next_session has named is in the table. Another was woken at its wake_at, which
+ * the host keeps when the call fails. */
+void flow_wake_failed(struct instance *instance, struct tidings_span id, int code) {
+  struct wake *wake = &instance->wake;
+  bool busy = code == TIDINGS_E_BUSY || code == TIDINGS_E_OUTCOME_UNKNOWN;
+  if (!busy && code != TIDINGS_E_NOMEM && code != TIDINGS_E_STORE) return;
+  const struct session *session = session_table_find(&instance->sessions, id);
+  if (!session) return;
+  pthread_mutex_lock(&wake->lock);
+  if (wake_add_failed(wake, session)) wake->started = false; /* no memory: all are named again */
+  if (busy) {
+    wake->failed_rings = true;
+    store_wait_again(instance->store);
+  }
+  pthread_mutex_unlock(&wake->lock);
 }

@@ -135,7 +135,8 @@ static int find_owner(struct instance *instance, uint32_t owner_pid, struct tidi
 
 static void instance_free(struct instance *instance) {
   /* The next instance of this process names the sessions that rang and were not named yet. */
-  if (!wake_is_empty(&instance->wake)) store_wait_again(instance->store);
+  if (!wake_is_empty(&instance->wake) || instance->wake.failed.count)
+    store_wait_again(instance->store);
   publisher_finish(&instance->publisher);
   wake_finish(&instance->wake);
   handed_out_finish(&instance->handed_out);

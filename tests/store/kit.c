@@ -132,6 +132,34 @@ struct store *store_at(const char *path) {
   return store;
 }
 
+static int hold_writer(struct child *self, void *context) {
+  struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
+  struct store *store;
+  struct store_txn *txn;
+  if (store_open(&options, &store, NULL)) return 1;
+  if (store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, NULL)) return 2;
+  child_signal_test(self);
+  child_await_test(self);
+  store_end(txn);
+  child_signal_test(self);
+  child_await_test(self);
+  store_close(store);
+  return 0;
+}
+
+struct child writer_holding(char *store) {
+  struct child writer = child_start(hold_writer, store);
+  child_await(&writer);
+  return writer;
+}
+
+void writer_let_go(struct child *writer) {
+  child_signal(writer);
+  child_await(writer);
+  child_signal(writer);
+  cr_assert_eq(child_wait(writer), 0);
+}
+
 int say(struct store *store, struct said said, bool *ret_duplicate, struct tidings_error *error) {
   const struct notification note = {.source = span_text("test"),
                                     .name = span_text("said"),

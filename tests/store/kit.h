@@ -58,6 +58,10 @@ struct child child_living(void);
 /* -- the store --------------------------------------------------------------------------------- */
 
 struct store *store_at(const char *path);
+/* Starts a process that holds the writer lock of the store until writer_let_go: writes answer BUSY.
+ */
+struct child writer_holding(char *store);
+void writer_let_go(struct child *writer);
 #define KIT_BUDGET_MS 20000 /* so that a busy machine fails no test */
 
 struct said { /* what is zero has a default */

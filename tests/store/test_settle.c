@@ -166,32 +166,13 @@ Test(settle, late_after_a_recovery_is_state) {
 
 /* -- remembered -------------------------------------------------------------------------------- */
 
-static int hold_writer(struct child *self, void *context) {
-  struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};
-  struct store *store;
-  struct store_txn *txn;
-  if (store_open(&options, &store, NULL)) return 1;
-  if (store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, NULL)) return 2;
-  child_signal_test(self);
-  child_await_test(self);
-  store_end(txn);
-  child_signal_test(self);
-  child_await_test(self);
-  store_close(store);
-  return 0;
-}
-
 /* Leases, then settles while another process holds the writer lock. */
 static uint64_t settled_into_a_busy_store(struct tidings_plugin *plugin, uint32_t outcome) {
   uint64_t delivery = leased(plugin, "one");
-  struct child writer = child_start(hold_writer, kit_store);
-  child_await(&writer);
+  struct child writer = writer_holding(kit_store);
   for (int i = 0; i < 3; i++) expect_settle(plugin, delivery, outcome, TIDINGS_E_BUSY);
   cr_assert_eq(((struct instance *)plugin)->remembered.count, 1, "it is remembered once");
-  child_signal(&writer);
-  child_await(&writer);
-  child_signal(&writer);
-  cr_assert_eq(child_wait(&writer), 0);
+  writer_let_go(&writer);
   return delivery;
 }
 

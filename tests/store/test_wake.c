@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "flow/flow.h"
+#include "instance/instance.h"
 #include "wake_kit.h"
 
 TestSuite(wake, .init = kit_begin, .fini = kit_end);
@@ -214,6 +216,66 @@ Test(wake, a_buffer_that_is_too_small_keeps_the_session_rung) {
   next_is(plugin, "four");
   next_is(plugin, "");
   cr_assert(!is_rung(fd, 0));
+  plugin_end(plugin);
+}
+
+/* -- a `wake` event that fails ----------------------------------------------------------------- */
+
+static int wake_event(struct tidings_plugin *plugin) {
+  struct tidings_error error = new_error();
+  return event(plugin, &error, "{\"type\":\"wake\",\"session\":\"s\"}");
+}
+
+Test(wake, rings_again_after_the_event_found_the_store_busy) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){.budget_ms = 20});
+  int fd = waiting(plugin);
+  push_by_another("s", CRITICAL);
+  cr_assert(is_rung(fd, LONG_MS));
+  struct child writer = writer_holding(kit_store);
+  for (int i = 0; i < 3; i++) {
+    next_is(plugin, "s");
+    cr_assert_eq(wake_event(plugin), TIDINGS_E_BUSY);
+    next_is(plugin, ""); /* a host that asks until none is left comes to its end */
+    cr_assert(is_rung(fd, 0), "%d", i);
+  }
+  writer_let_go(&writer);
+  next_is(plugin, "s");
+  cr_assert_eq(wake_event(plugin), 0);
+  next_is(plugin, "");
+  cr_assert(!is_rung(fd, 0));
+  plugin_end(plugin);
+}
+
+Test(wake, names_a_session_again_whose_event_failed_in_another_thread) {
+  struct tidings_plugin *plugin = host();
+  struct instance *instance = (struct instance *)plugin;
+  int fd = waiting(plugin);
+  take_session(plugin, "t");
+  push_by_another("t", CRITICAL);
+  next_is(plugin, "t");
+  next_is(plugin, "");
+  for (int i = 0; i < 2; i++) flow_wake_failed(instance, span_text("s"), TIDINGS_E_BUSY);
+  flow_wake_failed(instance, span_text("t"), TIDINGS_E_OUTCOME_UNKNOWN);
+  cr_assert(is_rung(fd, 0));
+  next_are(plugin, "s t");
+  cr_assert(!is_rung(fd, 0));
+  plugin_end(plugin);
+}
+
+/* A host with a broken store sleeps; it asks again at a time of its own. */
+Test(wake, names_a_session_again_without_a_ring_after_a_failure_of_the_store) {
+  static const int codes[] = {TIDINGS_E_STORE, TIDINGS_E_NOMEM};
+  struct tidings_plugin *plugin = host();
+  struct instance *instance = (struct instance *)plugin;
+  int fd = waiting(plugin);
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+    flow_wake_failed(instance, span_text("s"), codes[i]);
+    cr_assert(!is_rung(fd, 0));
+    next_is(plugin, "s");
+    next_is(plugin, "");
+  }
+  flow_wake_failed(instance, span_text("s"), TIDINGS_E_OWNED);
+  next_is(plugin, "");
   plugin_end(plugin);
 }
 

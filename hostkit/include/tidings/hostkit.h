@@ -311,7 +311,8 @@ struct hostkit_outgoing {
  * hostkit_outgoing_free; it has copies of all texts.
  *
  * Errors: INVAL (a null pointer; a voice and place that this version does not know), NOMEM. On any
- * of them send the carrier unchanged and roll the delivery back. Since 1.0. */
+ * of them send the carrier unchanged and roll the delivery back; but do not send a chat request
+ * that names messages, which wait again then. Since 1.0. */
 HOSTKIT_API int32_t hostkit_compose(const struct tidings_span *content,
                                     const struct tidings_reply *reply,
                                     struct hostkit_outgoing **ret_outgoing,
