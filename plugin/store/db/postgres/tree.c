@@ -188,9 +188,11 @@ static void remove_row(struct pg_session *session, uint8_t kind, uint64_t n) {
   if (pg_map_get(&session->map, kind, n)) pg_map_remove(&session->map, at);
 }
 
+/* Notes it first: a session without a note of a change is cached as it is. */
 static int delete_row(struct pg_session *session, uint8_t kind, uint64_t n) {
-  remove_row(session, kind, n);
-  return note_gone(session, kind, n);
+  int rc = note_gone(session, kind, n);
+  if (!rc) remove_row(session, kind, n);
+  return rc;
 }
 
 int db_delete(struct db_txn *txn, const struct db_key *key) {
