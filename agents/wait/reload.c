@@ -7,6 +7,7 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
@@ -111,9 +112,10 @@ void hook_reload_watch(struct cli *cli, struct hook_call *call, uint32_t owner) 
 /* -- without a hook ---------------------------------------------------------------------------- */
 
 /* Has a hook of this agent known the session, and does no process wait for it? A window may live
- * that shows another session now. */
-static int32_t ask_whether_left(const struct cli *cli, const struct hook_call *call,
-                                bool *ret_left) {
+ * that shows another session now. *ret_folder: where it has worked; free it; NULL: that is not
+ * known. */
+static int32_t ask_whether_left(const struct cli *cli, const struct hook_call *call, bool *ret_left,
+                                char **ret_folder) {
   struct tidings_error error = {.size = sizeof error};
   struct hostkit *kit = NULL;
   json_t *status = NULL;
@@ -124,6 +126,8 @@ static int32_t ask_whether_left(const struct cli *cli, const struct hook_call *c
   *ret_left = strcmp(json_value_text(attachment, "host"), call->host->title) == 0 &&
               (!json_is_true(json_object_get(attachment, "alive")) ||
                !hook_place_is_taken(cli, call->session, pid));
+  const char *folder = json_value_text(attachment, "cwd");
+  *ret_folder = folder[0] ? strdup(folder) : NULL;
   json_decref(status);
   kit_close(kit);
   return code;
@@ -145,17 +149,23 @@ static bool is_answered(const struct finder *finder, uint64_t transcript) {
   return false;
 }
 
+/* The daemon starts this process in the folder of one session, but may load others at the same
+ * time. A session is shown in its own folder if a window there shows no other one; else it may have
+ * been resumed in another folder, which is this one. */
 static void wait_if_left(struct finder *finder, struct hook_call *call) {
+  char *folder = NULL;
   uint64_t transcript = fnv_span(FNV_START, span_text(call->transcript));
   bool left = false;
   if (!call->known || is_answered(finder, transcript) || finder->answered_count == MOST_ANSWERED ||
       hook_window_is_loaded(finder->cli, call, finder->daemon))
     return;
-  int32_t code = ask_whether_left(finder->cli, call, &left);
-  if (code == TIDINGS_E_BUSY) return;
-  finder->answered[finder->answered_count++] = transcript;
+  int32_t code = ask_whether_left(finder->cli, call, &left, &folder);
+  if (left && folder && hook_window_is_free_in(finder->cli, call, finder->daemon, folder))
+    call->cwd = folder;
+  if (code != TIDINGS_E_BUSY) finder->answered[finder->answered_count++] = transcript;
   if (!code && (!left || !wait_in_window(finder->cli, call, finder->daemon)))
     hook_window_loaded(finder->cli, call, finder->daemon);
+  free(folder);
 }
 
 /* `path`: a transcript that the daemon has opened. */

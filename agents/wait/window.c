@@ -247,6 +247,20 @@ static int find_windows(const struct hook_call *call, uint32_t daemon, const cha
   return count;
 }
 
+bool hook_window_is_free_in(const struct cli *cli, const struct hook_call *call, uint32_t daemon,
+                            const char *folder) {
+  struct window windows[MOST_WINDOWS];
+  struct hook_call there = *call;
+  char *path = record_path(cli, call, daemon);
+  there.cwd = folder;
+  int count = path ? find_windows(&there, daemon, path, windows) : 0;
+  bool found = false;
+  for (int i = 0; i < count; i++)
+    found = found || (windows[i].in_folder && !windows[i].shows_others);
+  free(path);
+  return found;
+}
+
 /* It may be no person that prompts a session whose window was closed; a person has just typed. */
 static int leave_out_taken(struct window *windows, int count) {
   int left = 0;

@@ -18,6 +18,11 @@ uint32_t hook_window(const struct cli *cli, struct hook_call *call, uint32_t own
 /* Is this process such a daemon? */
 bool hook_window_is_of(const struct host *host, uint32_t pid);
 
+/* Does a window of `daemon` work in this folder of which no other session than the call's is known?
+ */
+bool hook_window_is_free_in(const struct cli *cli, const struct hook_call *call, uint32_t daemon,
+                            const char *folder);
+
 /* Has `daemon` had the session since before? A hook, or the second function, has said so, and no
  * hook has said since that the daemon has ended it. */
 bool hook_window_is_loaded(const struct cli *cli, const struct hook_call *call, uint32_t daemon);

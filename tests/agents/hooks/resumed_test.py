@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 
-from calls import context, log
+from calls import context, log, put_command
 from kit import TIDINGS, end, main, until
 from setup_test import FILES, path, programs, read, write
 from window_test import Codex, apart, queued
@@ -177,6 +177,66 @@ def test_headless(place):
     program = f"import subprocess, sys; rollout = open({transcript_of(codex)!r}, 'a'); subprocess.run([{TIDINGS!r}, 'mcp', '--no-tools'], stdin=subprocess.DEVNULL, check=True)"
     subprocess.run([sys.executable, "-c", program, "exec", "--listen"], env=place.env, cwd=place.work, check=True)
     nobody_waits(codex)
+
+
+def closed_in(codex, session, name):
+    """Makes a session of a folder of its own, as closed() does, and unloads it. Returns the folder."""
+    folder = os.path.join(codex.place.work, name)
+    os.makedirs(folder, exist_ok=True)
+    codex.rollout("+", session)
+    window = codex.window(folder)
+    codex.turn(session, cwd=folder)
+    assert codex.owner(session) == window.pid
+    end(window, signal.SIGKILL)
+    unloads(codex, session)
+    codex.place.ok("push", "-s", session, "-l", "critical", f"the disk of {session} is full")
+    return folder
+
+
+def is_shown(codex, window, session, folder):
+    until(lambda: os.path.exists(f"{codex.place.dir}/queued-{session}"), f"codex queue was called for {session}")
+    attachment = codex.place.ok("status", "-s", session, "--json").json["attachment"]
+    assert (attachment["pid"], attachment["cwd"]) == (window.pid, folder), (session, window.pid, attachment)
+    until(lambda: codex.waits(window) == 1, "one process waits in this window")
+
+
+def test_two_at_once(place):
+    """two sessions of different folders that are resumed at the same time get their own folders and windows, whichever of their servers sees them first, also with another daemon"""
+    set_up(place)
+    put_command(place, "codex", f'touch "{place.dir}/queued-$3"')
+    codex = Codex(place)
+    folders = {session: closed_in(codex, session, session) for session in ("one", "two")}
+    for order in (("one", "two"), ("two", "one")):
+        windows = {session: codex.window(folder) for session, folder in folders.items()}
+        for session in order:
+            codex.rollout("+", session)
+        for session in order:
+            codex.rollout("*", session, folders[session])
+        for session in order:
+            is_shown(codex, windows[session], session, folders[session])
+            os.remove(f"{place.dir}/queued-{session}")
+        for process in (*windows.values(), codex.daemon):
+            end(process, signal.SIGKILL)
+        until(lambda: not apart(place), "nobody waits")
+        os.remove(codex.socket)
+        codex = Codex(place)
+        for session in order:
+            place.ok("push", "-s", session, "-l", "critical", f"the disk of {session} is full again")
+    assert log(place) == []
+
+
+def test_in_another_folder(place):
+    """a session that is resumed in another folder than before is shown by the window there, though a window of its former folder shows another session"""
+    set_up(place)
+    put_command(place, "codex", f'touch "{place.dir}/queued-$3"')
+    codex = Codex(place)
+    before, after = closed_in(codex, "one", "before"), os.path.join(place.work, "after")
+    os.mkdir(after)
+    window, former = codex.window(after), codex.window(before)
+    codex.turn("other", cwd=before)
+    codex.rollout("+*", "one", after)
+    is_shown(codex, window, "one", after)
+    assert codex.owner("other") == former.pid and log(place) == []
 
 
 def transcript_of(codex):

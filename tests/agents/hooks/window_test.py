@@ -15,9 +15,9 @@ from wake_test import waiting
 
 DAEMON = """import json, os, socket, subprocess, sys, threading
 files = {}
-def start(command):
+def start(command, folder):
     env = {name: os.environ[name] for name in ("HOME", "PATH")}
-    server = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    server = subprocess.Popen(command, cwd=folder, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     for number, method in enumerate(("initialize", "notifications/initialized", "tools/list")):
         asks = not method.startswith("notifications")
         server.stdin.write(json.dumps({"method": method, "params": {"protocolVersion": "2025-06-18"}, **({"id": number} if asks else {})}).encode() + b"\\n")
@@ -28,7 +28,7 @@ def write():
     for line in sys.stdin:
         if line[0] == "+": files[line[1:-1]] = open(line[1:-1], "a")
         if line[0] == "-": files.pop(line[1:-1])
-        if line[0] == "*": start(json.loads(line[1:]))
+        if line[0] == "*": start(*json.loads(line[1:]))
         if line[0] == "&": server = subprocess.Popen([line[1:-1], "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         print(line[0], flush=True)
 threading.Thread(target=write, daemon=True).start()
@@ -66,9 +66,9 @@ class Codex:
         assert window.stdout.readline() == b"shows\n"
         return window
 
-    def rollout(self, signs, session="s"):
-        """Lets the daemon open (+) or close (-) the file in which it keeps the session, or start its MCP server and wait for its end (*)."""
-        server = json.dumps([TIDINGS, "mcp", "--no-tools"])
+    def rollout(self, signs, session="s", folder=None):
+        """Lets the daemon open (+) or close (-) the file in which it keeps the session, or start its MCP server, in the session's folder, and wait for its end (*)."""
+        server = json.dumps([[TIDINGS, "mcp", "--no-tools"], folder or self.place.work])
         self.daemon.stdin.write("".join(f"{sign}{server if sign == '*' else transcript(self.place, 'codex', session)}\n" for sign in signs).encode())
         self.daemon.stdin.flush()
         for sign in signs:
