@@ -178,8 +178,10 @@ struct host_scheduler {
    * its configuration, and what that has. */
   const char *command, *command_file, *command_text;
   const char
-      *server_word;  /* in the arguments of its daemon, which runs tasks of all sessions, too */
-  const char *event; /* the hook for the text that the command becomes */
+      *server_word; /* in the arguments of its daemon, which runs tasks of all sessions, too */
+  const char *server_script; /* fnmatch: the script that such a daemon may run beside those by which
+                                the agent is known */
+  const char *event;         /* the hook for the text that the command becomes */
   size_t characters; /* so many of that hook's answer are read, where & is five, and < and > four */
 };
 

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 #include "agents/wait/started.h"
 #include "agents/wait/tasks.h"
 #include "command/interrupt.h"
+#include "command/owner.h"
 #include "command/paths.h"
 #include "common/clock.h"
 #include "common/file.h"
@@ -153,10 +155,18 @@ static bool has_argument(const char *pid, const char *wanted) {
   return has;
 }
 
+static bool runs_the_agent(const struct host *host, uint32_t pid) {
+  char program[OWNER_NAME_SIZE], script[OWNER_NAME_SIZE];
+  if (hook_owner_is(pid, host)) return true;
+  owner_program(pid, program);
+  owner_script(pid, program, script);
+  return fnmatch(host->scheduler->server_script, script, 0) == 0;
+}
+
 /* "node /usr/lib/node_modules/@qwen-code/qwen-code/cli.js serve" */
 static bool is_server(const struct host *host, const char *pid) {
   return is_of_this_user(pid) && has_argument(pid, host->scheduler->server_word) &&
-         hook_owner_is((uint32_t)strtoul(pid, NULL, 10), host);
+         runs_the_agent(host, (uint32_t)strtoul(pid, NULL, 10));
 }
 
 /* The user's own daemon of the agent would run the task as well as the window. */

@@ -362,14 +362,15 @@ def test_beside_a_daemon(place):
         for folder in (other.dir, other.work):
             os.chown(folder, NOBODY, NOBODY)
         other.start, other.ok = functools.partial(other.start, **user), functools.partial(other.ok, **user)
-        write(other, "qwen.py", SERVER)
-        daemon = serve(other, "/usr/bin/python3", path(other, "qwen.py"), "--port", "0")
         others = Window(other, python="/usr/bin/python3")
-        others.turn()
-        assert not others.waits() and "`qwen serve`" in others.status()["not_woken"], (others.status(), log(other))
-        window.turn()
-        until(lambda: window.waits() == 1, "a process waits beside the first user's window")
-        end(daemon)
+        for file in ("qwen.py", "lib/qwen-code/lib/cli-entry.js"):
+            write(other, file, SERVER)
+            daemon = serve(other, "/usr/bin/python3", path(other, file), "--port", "0")
+            others.turn()
+            assert not others.waits() and "`qwen serve`" in others.status()["not_woken"], (file, others.status(), log(other))
+            window.turn()
+            until(lambda: window.waits() == 1, "a process waits beside the first user's window")
+            end(daemon)
         others.turn()
         until(lambda: others.waits() == 1, "a process waits beside the other user's window")
         assert log(other) == log(place) == []
