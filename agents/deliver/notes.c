@@ -3,6 +3,7 @@
 #include "agents/deliver/notes.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "command/paths.h"
 #include "common/file.h"
 
-enum { MOST_TEXT = 4096 };
+enum { MOST_TEXT = 4096, MOST_DIGITS = 24 };
 
 /* Free it; NULL: there is no place, or no memory. */
 static char *note_path(const struct hook_call *call, const char *name) {
@@ -20,7 +21,7 @@ static char *note_path(const struct hook_call *call, const char *name) {
   return call->place && asprintf(&path, "%s%s", call->place, name) >= 0 ? path : NULL;
 }
 
-void hook_note_write(const struct hook_call *call, const char *name, const char *text) {
+int hook_note_write(const struct hook_call *call, const char *name, const char *text) {
   char *path = note_path(call, name), *folder = path ? strdup(path) : NULL;
   char *slash = folder ? strrchr(folder, '/') : NULL;
   if (slash) *slash = '\0';
@@ -29,6 +30,14 @@ void hook_note_write(const struct hook_call *call, const char *name, const char 
   if (reason) hook_log("cannot write %s: %s", path, strerror(reason));
   free(folder);
   free(path);
+  return reason;
+}
+
+int hook_note_reason(const struct hook_call *call, uint64_t delivery) {
+  char text[MOST_DIGITS];
+  if (!call->host->leaves_out_reasons) return 0;
+  (void)snprintf(text, sizeof text, "%" PRIu64, delivery);
+  return hook_note_write(call, HOOK_NOTE_REASON, text);
 }
 
 char *hook_note_read(const struct hook_call *call, const char *name) {

@@ -9,13 +9,17 @@
 #include "agents/call/call.h"
 
 /* The delivery that was the last reason to continue, for an agent whose transcript lacks those:
- * nothing else is settled without a proof. */
+ * nothing else is settled without a proof. A hook that hands one out notes it after its answer, so
+ * that what an agent never got is not settled; if it is killed between the two, the agent's call
+ * of the prompt's hook with that reason notes it. If neither comes, it is handed out again. */
 #define HOOK_NOTE_REASON ".reason"
 /* The line that the person sees at the turn's end, for an agent that shows none before. */
 #define HOOK_NOTE_SAID ".said"
 
-/* Does nothing if the call has no such place. */
-void hook_note_write(const struct hook_call *call, const char *name, const char *text);
+/* Returns 0 or an errno, which the log explains. Does nothing if the call has no such place. */
+int hook_note_write(const struct hook_call *call, const char *name, const char *text);
+/* Writes HOOK_NOTE_REASON; 0: there is no such delivery yet. Does nothing for other agents. */
+int hook_note_reason(const struct hook_call *call, uint64_t delivery);
 /* Free it; NULL: there is none. */
 char *hook_note_read(const struct hook_call *call, const char *name);
 void hook_note_remove(const struct hook_call *call, const char *name);

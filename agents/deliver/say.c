@@ -82,7 +82,7 @@ void hook_say(struct hostkit *kit, const struct hook_call *call, const char *con
        shows = host->shows_messages || later || (host->shows_at_stop && call->moment == HOOK_STOP);
   if (!shows || !is_something || !is_wanted(kit)) return;
   char *line = line_of(content, reply);
-  if (line && later) hook_note_write(call, HOOK_NOTE_SAID, line);
+  if (line && later) (void)hook_note_write(call, HOOK_NOTE_SAID, line);
   json_t *value = line && !later ? json_string(line) : NULL;
   if (value) (void)json_object_set_new(output, "systemMessage", value);
   free(line);

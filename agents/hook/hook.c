@@ -14,6 +14,7 @@
 #include "agents/call/log.h"
 #include "agents/call/owner.h"
 #include "agents/call/strangers.h"
+#include "agents/deliver/notes.h"
 #include "agents/deliver/say.h"
 #include "agents/deliver/status.h"
 #include "agents/hook/hook.h"
@@ -49,8 +50,9 @@ static int write_text(const char *text) {
 }
 
 /* Writes the answer, and rolls its delivery back if that fails. The next call finds out whether the
- * agent has kept the answer. */
-static void write_answer(struct hostkit *kit, const struct hook_answer *answer) {
+ * agent has kept the answer; of a reason to continue the note says it (deliver/notes.h). */
+static void write_answer(struct hostkit *kit, const struct hook_call *call,
+                         const struct hook_answer *answer) {
   struct tidings_error error = {.size = sizeof error};
   char *text = answer->output ? json_dumps(answer->output, JSON_COMPACT) : NULL;
   int reason = answer->output && !text ? ENOMEM : write_text(text ? text : "{}");
@@ -58,6 +60,8 @@ static void write_answer(struct hostkit *kit, const struct hook_answer *answer) 
   if (reason && answer->delivery &&
       hostkit_settle(kit, answer->delivery, TIDINGS_ROLLED_BACK, NULL, &error))
     hook_log("cannot settle: %s", error.text);
+  if (!reason && answer->delivery && call->moment == HOOK_STOP)
+    (void)hook_note_reason(call, answer->delivery);
   free(text);
 }
 
@@ -127,7 +131,7 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
   if (code || (kit && hook_start_instruct(kit, call, &answer, &error))) hook_log("%s", error.text);
   bool answered = answer.output != NULL;
   if (!call->of_subagent) hook_say_late(call, &answer.output);
-  write_answer(kit, &answer);
+  write_answer(kit, call, &answer);
   hook_limit_end();
   if (!code && kit) hook_start_late(kit, call);
   hook_start_environment(cli, call); /* also if the store is busy now: it is written only once */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agents/deliver/notes.h"
 #include "agents/deliver/sign.h"
 #include "agents/deliver/status.h"
 #include "agents/transcript/marker.h"
@@ -101,7 +102,10 @@ int32_t hook_pass_over_reason(struct hostkit *kit, struct hook_call *call,
   if (after[strspn(after, " \t\r\n")]) return TIDINGS_OK;
   code = hook_status(kit, call, &status, error);
   if (code) return code;
-  if (is_leased_reason(status, delivery)) call->moment = HOOK_OTHER;
+  if (is_leased_reason(status, delivery)) {
+    (void)hook_note_reason(call, delivery);
+    call->moment = HOOK_OTHER;
+  }
   json_decref(status);
   return TIDINGS_OK;
 }

@@ -29,7 +29,7 @@ int32_t hook_pass_over_command(struct hostkit *kit, struct hook_call *call,
                                struct tidings_error *error);
 
 /* If the prompt is a reason to continue that is still leased, no person has typed it and it carries
- * nothing: the call's moment becomes HOOK_OTHER. */
+ * nothing: the call's moment becomes HOOK_OTHER. It shows that the agent has got the reason. */
 int32_t hook_pass_over_reason(struct hostkit *kit, struct hook_call *call,
                               struct tidings_error *error);
 

@@ -2,14 +2,13 @@
  *
  * agents/turn/stop.c: the end of a turn: the queue's next message, or an urgent notification,
  * becomes the reason to continue, if the agent accepts one. If it would not, tidings answers
- * nothing and the message stays queued: after a turn that a person has stopped, and after as many
- * reasons in a row as the agent accepts. If a process waits that starts the turn, it is left to
+ * nothing and the message stays queued: after a turn that a person has stopped, after as many
+ * reasons in a row as the agent accepts, and where it cannot be noted that one was handed out,
+ * because it would come again and again. If a process waits that starts the turn, it is left to
  * that, because the agent's screen calls a reason to continue a hook's error.
  */
 #include "agents/turn/stop.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +21,6 @@
 #include "command/interrupt.h"
 #include "command/json_value.h"
 
-enum { MOST_DIGITS = 24 };
 enum { TRANSITIONS = 64 }; /* of a history: what has a row of reasons in it, and to spare */
 
 /* -- how many reasons in a row ----------------------------------------------------------------- */
@@ -82,12 +80,6 @@ static int32_t report_end(struct hostkit *kit, const struct hook_call *call, boo
   return hook_send_event(kit, call, type, json_object(), ret_end, error);
 }
 
-static void note_reason(const struct hook_call *call, uint64_t delivery) {
-  char text[MOST_DIGITS];
-  (void)snprintf(text, sizeof text, "%" PRIu64, delivery);
-  if (delivery && call->host->leaves_out_reasons) hook_note_write(call, HOOK_NOTE_REASON, text);
-}
-
 int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
                         struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *end = NULL, *reply = NULL;
@@ -101,14 +93,13 @@ int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
   const struct tidings_action *action = hook_start_turn(end);
   /* It stays offered. If the turn that a process started has not taken it, this answer does. */
   if (action && call->wakes && !again) code = TIDINGS_OK;
-  else if (action && (stopped || !takes_reason(kit, call)))
+  else if (action && (stopped || !takes_reason(kit, call) || hook_note_reason(call, 0)))
     code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
   else if (action) {
     code = hook_fit_offer(kit, call, &end, error);
     action = hook_start_turn(end);
     if (!code && action) code = hook_chat_request(kit, call, action, &content, &reply, error);
     if (!code && action) code = hook_continuation(kit, call, content, reply, ret_answer, error);
-    if (!code && action) note_reason(call, ret_answer->delivery);
   }
   hostkit_reply_free(end);
   free(content);

@@ -120,6 +120,17 @@ def stuck_opener(place):
         yield
 
 
+def full_pipe():
+    """Returns both ends of a pipe that takes no byte until it is read."""
+    out, full = os.pipe()
+    os.set_blocking(full, False)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(full, b" " * 4096):
+            pass
+    os.set_blocking(full, True)
+    return out, full
+
+
 def bytes_read(process):
     with open(f"/proc/{process.pid}/io", encoding="utf-8") as file:
         return int(file.readline().split()[1])

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tests a `tidings hook` that gets SIGTERM, or that uses too much CPU time."""
-import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 
-from calls import ALL_FIELDS, bytes_read, call, context, log, stuck_opener, transcript
+from calls import ALL_FIELDS, bytes_read, call, context, full_pipe, log, stuck_opener, transcript
 from kit import DEADLINE_S, main, until
 from wake_test import sleeps_without_limit
 
@@ -40,12 +39,7 @@ def test_terminated_with_notifications(place):
     """a hook that gets SIGTERM while nobody reads its answer ends, and its notifications are pending again"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
     place.ok("push", "-s", "s", "the disk is full")
-    out, full = os.pipe()
-    os.set_blocking(full, False)
-    with contextlib.suppress(BlockingIOError):
-        while os.write(full, b" " * 4096):
-            pass
-    os.set_blocking(full, True)
+    out, full = full_pipe()
     hook = begin(place, "--budget", "60s", stdout=full)
     os.close(full)
     hook.stdin.write(prompt(place))
