@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/wait/tasks.c: Qwen Code takes a lock over that is older than two seconds, as its writer
- * was killed then; it holds one for some milliseconds.
+ * was killed then; it holds one for some milliseconds. A process that was stopped for so long finds
+ * its lock gone: what it has read may be old then, so it writes nothing and begins again.
  */
 #include "agents/wait/tasks.h"
 
@@ -20,7 +21,7 @@
 #include "common/file.h"
 #include "common/span.h"
 
-enum { LARGEST_FILE = 16 << 20, RETRY_MS = 15, PATIENCE_MS = 3000, STALE_MS = 2000 };
+enum { LARGEST_FILE = 16 << 20, RETRY_MS = 15, PATIENCE_MS = 3000, STALE_MS = 2000, TRIES = 5 };
 
 /* -- the lock ---------------------------------------------------------------------------------- */
 
@@ -42,19 +43,36 @@ static void take_away(const char *lock) {
   free(away);
 }
 
-static int lock_file(const char *lock) {
+/* The descriptor is open while the lock is held, so that no other file has its number. */
+struct lock {
+  char *path;
+  int fd;
+};
+
+/* Nobody else has taken it over. */
+static bool is_held(const struct lock *lock) {
+  struct stat named, held;
+  return !lstat(lock->path, &named) && !fstat(lock->fd, &held) && named.st_dev == held.st_dev &&
+         named.st_ino == held.st_ino;
+}
+
+static void unlock_file(const struct lock *lock) {
+  if (is_held(lock)) (void)unlink(lock->path);
+  close(lock->fd);
+}
+
+static int lock_file(struct lock *lock) {
   char pid[16];
   int len = snprintf(pid, sizeof pid, "%d", (int)getpid());
   for (int64_t until_ms = clock_mono_ms() + PATIENCE_MS;;) {
-    int fd = open(lock, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd >= 0) {
-      (void)!write(fd, pid, (size_t)len);
-      close(fd);
+    lock->fd = open(lock->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (lock->fd >= 0) {
+      (void)!write(lock->fd, pid, (size_t)len);
       return 0;
     }
     if (errno != EEXIST) return errno;
     if (clock_mono_ms() > until_ms) return EBUSY;
-    if (is_stale(lock)) take_away(lock);
+    if (is_stale(lock->path)) take_away(lock->path);
     else (void)interrupt_poll(NULL, 0, RETRY_MS);
   }
 }
@@ -83,10 +101,20 @@ static int read_tasks(const char *path, json_t **ret_tasks) {
   return 0;
 }
 
-static int write_tasks(const char *path, const json_t *tasks) {
+static int write_synced(const char *path, const char *text) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  int reason = fd < 0 ? errno : file_write_all(fd, text, strlen(text));
+  if (!reason && fsync(fd)) reason = errno;
+  if (fd >= 0 && close(fd) && !reason) reason = errno;
+  return reason;
+}
+
+/* ESTALE: another process has taken the lock over, and may have written meanwhile. */
+static int write_tasks(const char *path, const struct lock *lock, const json_t *tasks) {
   char *text = json_dumps(tasks, JSON_INDENT(2)), *fresh = NULL;
   if (asprintf(&fresh, "%s.%d.tmp", path, (int)getpid()) < 0) fresh = NULL;
-  int reason = text && fresh ? file_write_whole(fresh, text, strlen(text)) : ENOMEM;
+  int reason = text && fresh ? write_synced(fresh, text) : ENOMEM;
+  if (!reason && !is_held(lock)) reason = ESTALE;
   if (!reason && rename(fresh, path)) reason = errno;
   if (reason && fresh) (void)unlink(fresh);
   free(fresh);
@@ -107,33 +135,44 @@ static bool is_alike(const json_t *one, const json_t *other, const char *member)
   return strcmp(json_value_text(one, member), json_value_text(other, member)) == 0;
 }
 
+/* A person may call a task whatever they like; the agent chooses the ids of theirs. */
+static bool is_of_tidings(const json_t *task) {
+  static const char opening[] = "tidings-";
+  return strncmp(json_value_text(task, "id"), opening, sizeof opening - 1) == 0;
+}
+
 /* Removes tasks of a process that was killed before it could remove them. */
 static void remove_alike(json_t *tasks, const json_t *task) {
   for (size_t i = json_array_size(tasks); i-- > 0;) {
     const json_t *one = json_array_get(tasks, i);
-    if (is_alike(one, task, "name") && is_alike(one, task, "sessionId"))
-      (void)json_array_remove(tasks, i);
+    if (is_of_tidings(one) && is_alike(one, task, "sessionId")) (void)json_array_remove(tasks, i);
   }
 }
 
-/* `task` NULL: the one of that id is removed. */
-static int change(const char *path, const char *id, json_t *task) {
-  char *lock = NULL;
+static int change_once(const char *path, struct lock *lock, const char *id, json_t *task) {
   json_t *tasks = NULL;
-  if (asprintf(&lock, "%s.lock", path) < 0) return ENOMEM;
   int reason = lock_file(lock);
-  if (reason) goto out;
+  if (reason) return reason;
   reason = read_tasks(path, &tasks);
   size_t at = find_task(tasks, id);
   bool there = at < json_array_size(tasks);
   if (!reason && there) (void)json_array_remove(tasks, at);
   if (!reason && task) remove_alike(tasks, task);
   if (!reason && task && json_array_append(tasks, task)) reason = ENOMEM;
-  if (!reason && (task || there)) reason = write_tasks(path, tasks);
-  (void)unlink(lock);
-out:
+  if (!reason && (task || there)) reason = write_tasks(path, lock, tasks);
+  unlock_file(lock);
   json_decref(tasks);
-  free(lock);
+  return reason;
+}
+
+/* `task` NULL: the one of that id is removed. */
+static int change(const char *path, const char *id, json_t *task) {
+  struct lock lock = {.path = NULL};
+  int reason = ESTALE;
+  if (asprintf(&lock.path, "%s.lock", path) < 0) return ENOMEM;
+  for (int tries_left = TRIES; tries_left && reason == ESTALE; tries_left--)
+    reason = change_once(path, &lock, id, task);
+  free(lock.path);
   return reason;
 }
 
