@@ -189,7 +189,8 @@ int hook_tasks_was_run(const char *path, const char *id, bool *ret_was) {
   int reason = read_tasks(path, &tasks);
   if (reason) return reason;
   const json_t *task = json_array_get(tasks, find_task(tasks, id));
-  *ret_was = !task || json_is_number(json_object_get(task, "lastFiredAt"));
+  if (task) *ret_was = json_is_number(json_object_get(task, "lastFiredAt"));
+  else reason = EIDRM;
   json_decref(tasks);
-  return 0;
+  return reason;
 }

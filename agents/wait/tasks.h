@@ -16,7 +16,8 @@
 int hook_tasks_add(const char *path, json_t *task);
 /* Removes the task of that id. */
 int hook_tasks_remove(const char *path, const char *id);
-/* Is the task not there any more, or does it say when it was run? Returns 0 or an errno. */
+/* Does the task say when it was run? Returns 0 or an errno; EIDRM: somebody has removed it, so
+ * nothing may have run it. */
 int hook_tasks_was_run(const char *path, const char *id, bool *ret_was);
 
 #endif

@@ -298,6 +298,24 @@ def test_not_taken(place):
     assert "the disk is full" in context(window.hook("UserPromptSubmit", prompt="y"), "UserPromptSubmit")
 
 
+def tries(window):
+    return [task for task in window.listed() if task["id"].startswith("tidings")]
+
+
+def test_removed(place):
+    """a task that somebody removes before the window has taken it was not run: another one follows"""
+    window = idle(place)
+    stop = os.path.join(window.folder, "stop")
+    with open(stop, "w", encoding="utf-8"):
+        pass
+    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    until(lambda: os.path.exists(window.tasks) and tries(window), "there is a task")
+    os.unlink(window.tasks)
+    until(lambda: log(place) != [], "it has failed")
+    os.unlink(stop)
+    assert "the disk is full" in window.runs()
+
+
 def test_without_a_task(place):
     """where the window runs no tasks (a setting, no terminal), does not know the command, or may not be woken, all is as before: a reason to continue, and a sentence that nothing wakes it"""
     for session, words, environment, more in (("a", ("--wake",), "/run/x.sock", {"watches": "no"}), ("b", ("--wake",), "", {}),

@@ -4,6 +4,7 @@
  * while after it has read it, and the agent takes its lock over. The linker puts wrappers in place
  * of file_read_whole, interrupt_poll, fsync and rename, so that this happens each time.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,13 @@ int main(void) {
   must_have(ids);
   printf(
       "ok 3 - a task of the person's stays, whatever it is called; those of ours go that a killed "
-      "process has left, and no other process's\n1..3\n");
+      "process has left, and no other process's\n");
+
+  bool was_run = true;
+  MUST(!hook_tasks_was_run(tasks, ours, &was_run) && !was_run);
+  MUST(!hook_tasks_remove(tasks, ours));
+  MUST(hook_tasks_was_run(tasks, ours, &was_run) == EIDRM);
+  MUST(unlink(tasks) == 0 && hook_tasks_was_run(tasks, ours, &was_run) == EIDRM);
+  printf("ok 4 - a task that somebody has removed was not run\n1..4\n");
   return 0;
 }
