@@ -22,6 +22,7 @@
 #include "common/span.h"
 
 enum { LARGEST_FILE = 16 << 20, RETRY_MS = 15, PATIENCE_MS = 3000, STALE_MS = 2000, TRIES = 5 };
+enum { LEFT_MS = 60000 }; /* no process waits so long for one task */
 
 /* -- the lock ---------------------------------------------------------------------------------- */
 
@@ -135,17 +136,29 @@ static bool is_alike(const json_t *one, const json_t *other, const char *member)
   return strcmp(json_value_text(one, member), json_value_text(other, member)) == 0;
 }
 
+static const char our_ids[] = "tidings-";
+
 /* A person may call a task whatever they like; the agent chooses the ids of theirs. */
 static bool is_of_tidings(const json_t *task) {
-  static const char opening[] = "tidings-";
-  return strncmp(json_value_text(task, "id"), opening, sizeof opening - 1) == 0;
+  return strncmp(json_value_text(task, "id"), our_ids, sizeof our_ids - 1) == 0;
 }
 
-/* Removes tasks of a process that was killed before it could remove them. */
-static void remove_alike(json_t *tasks, const json_t *task) {
+/* "tidings-PID-TIME-PROOF": the time says it, because another process may have the pid now, or the
+ * process may live where its pid is not seen. If it lives and was only stopped, it tries again. */
+static bool is_overdue(const json_t *task) {
+  char *at = NULL;
+  if (!is_of_tidings(task)) return false;
+  (void)strtoull(json_value_text(task, "id") + sizeof our_ids - 1, &at, 10);
+  int64_t made_ms = *at == '-' ? (int64_t)strtoull(at + 1, &at, 36) : 0;
+  return made_ms > 0 && *at == '-' && clock_wall_ms() - made_ms > LEFT_MS;
+}
+
+/* Removes tasks of processes that were killed before they could remove them. */
+static void remove_left(json_t *tasks, const json_t *task) {
   for (size_t i = json_array_size(tasks); i-- > 0;) {
     const json_t *one = json_array_get(tasks, i);
-    if (is_of_tidings(one) && is_alike(one, task, "sessionId")) (void)json_array_remove(tasks, i);
+    if (is_overdue(one) || (is_of_tidings(one) && is_alike(one, task, "sessionId")))
+      (void)json_array_remove(tasks, i);
   }
 }
 
@@ -157,7 +170,7 @@ static int change_once(const char *path, struct lock *lock, const char *id, json
   size_t at = find_task(tasks, id);
   bool there = at < json_array_size(tasks);
   if (!reason && there) (void)json_array_remove(tasks, at);
-  if (!reason && task) remove_alike(tasks, task);
+  if (!reason && task) remove_left(tasks, task);
   if (!reason && task && json_array_append(tasks, task)) reason = ENOMEM;
   if (!reason && (task || there)) reason = write_tasks(path, lock, tasks);
   unlock_file(lock);

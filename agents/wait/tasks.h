@@ -10,8 +10,9 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Adds a task, which is taken over, and removes those of the same "sessionId" whose id begins with
- * "tidings-", as the ids of ours do. Returns 0 or an errno; EBADMSG: the file is not such an array.
+/* Adds a task, which is taken over, and removes those that killed processes have left: their ids
+ * begin with "tidings-", and they are of the same "sessionId" or older than a minute. Returns 0 or
+ * an errno; EBADMSG: the file is not such an array.
  */
 int hook_tasks_add(const char *path, json_t *task);
 /* Removes the task of that id. */

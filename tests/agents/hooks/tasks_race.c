@@ -103,7 +103,7 @@ static const char *id_of(char id[64], int64_t made_ms) {
 }
 
 int main(void) {
-  char ours[64], other[64], ids[256];
+  char ours[64], left[64], other[64], ids[256];
   race_make_folder("tasks-race");
   (void)snprintf(tasks, sizeof tasks, "%s/scheduled_tasks.json", race_folder);
   (void)snprintf(lock, sizeof lock, "%s.lock", tasks);
@@ -124,15 +124,17 @@ int main(void) {
   printf("ok 2 - the lock that the agent has taken over stays\n");
 
   int64_t now_ms = clock_wall_ms();
+  (void)id_of(left, now_ms - 3600000);
   (void)id_of(other, now_ms - 1000);
   (void)id_of(ours, now_ms);
-  json_t *all =
-      json_pack("[o, o, o, o]", task_of("mine", "tidings", "s"), task_of(other, "tidings", "u"),
-                task_of("tidings-1-x", "tidings", "s"), task_of("tidings", "", "s"));
+  json_t *all = json_pack("[o, o, o, o, o, o]", task_of("mine", "tidings", "s"),
+                          task_of(left, "tidings", "t"), task_of(other, "tidings", "u"),
+                          task_of("tidings-12-x", "", "t"), task_of("tidings-1-x", "tidings", "s"),
+                          task_of("tidings", "", "s"));
   MUST(all && json_dump_file(all, tasks, 0) == 0);
   json_decref(all);
   MUST(!hook_tasks_add(tasks, task_of(ours, "tidings", "s")));
-  (void)snprintf(ids, sizeof ids, "mine %s tidings %s ", other, ours);
+  (void)snprintf(ids, sizeof ids, "mine %s tidings-12-x tidings %s ", other, ours);
   must_have(ids);
   printf(
       "ok 3 - a task of the person's stays, whatever it is called; those of ours go that a killed "
