@@ -88,6 +88,8 @@ void hook_say(struct hostkit *kit, const struct hook_call *call, const char *con
   free(line);
 }
 
+void hook_say_forget(const struct hook_call *call) { hook_note_remove(call, HOOK_NOTE_SAID); }
+
 void hook_say_late(const struct hook_call *call, json_t **output) {
   char *line = call->moment == HOOK_STOP ? hook_note_read(call, HOOK_NOTE_SAID) : NULL;
   if (!line) return;

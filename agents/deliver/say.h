@@ -16,6 +16,9 @@
 void hook_say(struct hostkit *kit, const struct hook_call *call, const char *content,
               const struct tidings_reply *reply, json_t *output);
 
+/* The turn whose line was kept for its end was stopped, or has failed: the line is of no use. */
+void hook_say_forget(const struct hook_call *call);
+
 /* At a turn's end: adds the line of what the turn began with, if the agent has not shown it yet.
  * *output NULL: there is no answer but this. */
 void hook_say_late(const struct hook_call *call, json_t **output);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agents/deliver/deliver.h"
+#include "agents/deliver/say.h"
 #include "agents/deliver/status.h"
 #include "command/json_value.h"
 
@@ -91,6 +92,16 @@ static int64_t idle_since_ms(const struct hook_call *call) {
   return call->time_ms ? call->time_ms : call->begun_ms - IDLE_MS;
 }
 
+/* Ends a turn that a person has stopped. If none runs then, a line for its end is of no use. */
+static int32_t notice_idling(struct hostkit *kit, const struct hook_call *call,
+                             struct tidings_error *error) {
+  struct run run = {.works = false};
+  int32_t code = stopped_at(kit, call, idle_since_ms(call), error);
+  if (!code) code = ask_run(kit, call, &run, error);
+  if (!code && !run.works && !run.waits) hook_say_forget(call);
+  return code;
+}
+
 int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error) {
   const struct host_notice *notice = call->host->notices;
@@ -98,7 +109,7 @@ int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
              *message = hook_call_text(call, FIELD_MESSAGE);
   while (notice && notice->kind && strcmp(notice->kind, kind) != 0) notice++;
   if (!notice || !notice->kind) return TIDINGS_OK;
-  if (notice->says == NOTICE_OF_IDLING) return stopped_at(kit, call, idle_since_ms(call), error);
+  if (notice->says == NOTICE_OF_IDLING) return notice_idling(kit, call, error);
   return send_waiting(kit, call, notice->says == NOTICE_OF_APPROVAL ? "approval" : "user-input",
                       message, error);
 }

@@ -13,6 +13,7 @@
 #include "agents/call/log.h"
 #include "agents/deliver/leases.h"
 #include "agents/deliver/parts.h"
+#include "agents/deliver/say.h"
 #include "agents/deliver/status.h"
 #include "agents/turn/follow.h"
 #include "agents/turn/ours.h"
@@ -108,6 +109,8 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   hook_rewind_report(kit, call);
   bool nudged = false, wakes = (call->host->reads & HOST_READS_PROMPT) != 0;
   int32_t code = wakes ? hook_is_nudge(kit, call, &nudged, error) : TIDINGS_OK;
+  /* The text of a command of ours may come as a prompt, too: then the line is of this turn. */
+  if (!nudged || call->characters) hook_say_forget(call);
   if (!code && nudged) code = offered_now(kit, call, &offer, error);
   if (!code) code = hook_fit_offer(kit, call, &offer, error);
   if (code) goto out;

@@ -143,6 +143,24 @@ def test_message_after_a_turn(place):
     assert window.hook("Stop") == {} and len(window.said) == 2
 
 
+def test_said_of_a_stopped_turn(place):
+    """the line about a turn that a person stops is not shown after a later turn; a prompt's hook for the command itself leaves it"""
+    for noticed in (True, False):
+        with type(place)() as own:
+            window = idle(own)
+            own.ok("submit", "-s", "s", "deploy")
+            assert window.runs() == "deploy"
+            if noticed:
+                until(lambda own=own, window=window: window.hook("Notification", notification_type="idle_prompt") == {} and window.status()["state"] == "idle", "the turn has ended")
+                assert not [name for name in os.listdir(os.path.join(own.store, "waiting")) if name.endswith(".said")]
+            window.hook("UserPromptSubmit", prompt="y")
+            assert window.hook("Stop") == {} and window.said == [], window.said
+            own.ok("submit", "-s", "s", "then rest")
+            mark = window.mark()
+            assert window.runs(mark=mark) == "then rest" and window.hook("UserPromptSubmit", prompt=EXPANDED.format(mark)) == {}
+            assert window.hook("Stop") == {} and window.said == ["tidings hands the model the next message: then rest"], window.said
+
+
 def test_nothing_is_said(place):
     """a setting leaves the line for the person out"""
     write(place, ".config/tidings/config.json", '{"alerts": {"delivered": false}}')
