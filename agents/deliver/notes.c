@@ -53,3 +53,8 @@ void hook_note_remove(const struct hook_call *call, const char *name) {
   if (path) (void)unlink(path);
   free(path);
 }
+
+void hook_note_failed(const struct hook_call *call, bool failed) {
+  if (failed) (void)hook_note_write(call, HOOK_NOTE_FAILED, "");
+  else hook_note_remove(call, HOOK_NOTE_FAILED);
+}

@@ -16,10 +16,16 @@
 /* The line that the person sees at the turn's end, for an agent that shows none before. */
 #define HOOK_NOTE_SAID ".said"
 
+/* The process that waits for the session could not start the last turn: until it can, the hook of a
+ * turn's end hands out what follows. */
+#define HOOK_NOTE_FAILED ".failed"
+
 /* Returns 0 or an errno, which the log explains. Does nothing if the call has no such place. */
 int hook_note_write(const struct hook_call *call, const char *name, const char *text);
 /* Writes HOOK_NOTE_REASON; 0: there is no such delivery yet. Does nothing for other agents. */
 int hook_note_reason(const struct hook_call *call, uint64_t delivery);
+/* Writes or removes HOOK_NOTE_FAILED. */
+void hook_note_failed(const struct hook_call *call, bool failed);
 /* Free it; NULL: there is none. */
 char *hook_note_read(const struct hook_call *call, const char *name);
 void hook_note_remove(const struct hook_call *call, const char *name);

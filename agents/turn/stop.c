@@ -80,6 +80,15 @@ static int32_t report_end(struct hostkit *kit, const struct hook_call *call, boo
   return hook_send_event(kit, call, type, json_object(), ret_end, error);
 }
 
+/* A turn that stays offered is started by the process that waits. If what that has started did not
+ * take the offer, or if it could start nothing, this answer takes it. */
+static bool leaves_it(const struct hook_call *call, bool again) {
+  char *failed = hook_note_read(call, HOOK_NOTE_FAILED);
+  bool leaves = call->wakes && !again && !failed;
+  free(failed);
+  return leaves;
+}
+
 int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
                         struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *end = NULL, *reply = NULL;
@@ -91,8 +100,7 @@ int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
   if (code) return code;
   hook_rewind_report(kit, call);
   const struct tidings_action *action = hook_start_turn(end);
-  /* It stays offered. If the turn that a process started has not taken it, this answer does. */
-  if (action && call->wakes && !again) code = TIDINGS_OK;
+  if (action && leaves_it(call, again)) code = TIDINGS_OK;
   else if (action && (stopped || !takes_reason(kit, call) || hook_note_reason(call, 0)))
     code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
   else if (action) {

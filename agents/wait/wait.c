@@ -15,6 +15,7 @@
 
 #include "agents/call/log.h"
 #include "agents/deliver/deliver.h"
+#include "agents/deliver/notes.h"
 #include "agents/deliver/status.h"
 #include "agents/turn/ours.h"
 #include "agents/turn/person.h"
@@ -376,6 +377,7 @@ static int queue_nudge(const struct waiter *waiter, uint32_t owner,
 static int schedule_nudge(struct waiter *waiter, uint32_t owner) {
   char *mark = hook_nudge_mark(waiter->kit, waiter->call);
   int failed = mark ? hook_scheduler_run(waiter->call, owner, mark, waiter->owner_fd) : -1;
+  hook_note_failed(waiter->call, failed);
   /* The offer stays for the task's hook: a window that has taken a task runs it when it idles. */
   waiter->settle_at_ms = failed ? clock_wall_ms() + SETTLING_MS : 0;
   free(mark);
@@ -383,7 +385,8 @@ static int schedule_nudge(struct waiter *waiter, uint32_t owner) {
 }
 
 /* A turn that was declined is offered again at once: without a pause a command that is missing
- * would be tried without end. Returns 0; or -1: the agent has ended, or this process is to end. */
+ * would be tried without end. After a turn that a person has begun it is tried at once. Returns 0;
+ * or -1: the agent has ended, or this process is to end. */
 static int pause_after_failure(struct waiter *waiter, int *pause_ms) {
   int64_t until_ms = clock_mono_ms() + *pause_ms;
   *pause_ms = *pause_ms < LONGEST_PAUSE_MS / 2 ? 2 * *pause_ms : LONGEST_PAUSE_MS;
@@ -393,8 +396,12 @@ static int pause_after_failure(struct waiter *waiter, int *pause_ms) {
     int count = interrupt_poll(fds, 2, (int)left_ms);
     if ((count < 0 && errno != EINTR) || interrupt_seen()) return -1;
     if (count > 0 && fds[0].revents) return -1;
-    waiter->asked_to_end = count > 0 && hook_place_hear(waiter->place_fd) == PLACE_END;
+    char word = count > 0 ? hook_place_hear(waiter->place_fd) : 0;
+    waiter->asked_to_end = word == PLACE_END;
     if (waiter->asked_to_end) return -1;
+    if (word != PLACE_LOOK) continue;
+    settle(waiter);
+    break;
   }
   return 0;
 }
@@ -407,6 +414,7 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
   bool starts = call->moment == HOOK_SESSION_START && call->host->scheduler;
   if (starts && !hook_scheduler_begins(call, owner)) return false;
   if (begin(cli, call, owner, place, &waiter)) return false;
+  hook_note_failed(call, false);
   waiter.resumes =
       call->host->scheduler != NULL; /* a turn's end leaves its offer to this process */
   settle(&waiter);

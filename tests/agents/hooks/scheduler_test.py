@@ -100,7 +100,7 @@ class Window:
         return self.place.ok("status", "-s", session or self.session, "--json").json
 
     def waits(self):
-        return len([one for one in waiting(self.place, self.process.pid) if not one.endswith(("-first", ".reason", ".said"))])
+        return len([one for one in waiting(self.place, self.process.pid) if not one.endswith(("-first", ".failed", ".reason", ".said"))])
 
 
 def idle(place, **more):
@@ -305,35 +305,6 @@ def test_not_answered(place):
     assert "the disk is full" in window.runs() and log(place) == []
 
 
-def test_not_taken(place):
-    """a task that the window does not take is removed, is tried again, and is said to have failed; the next prompt has what waits"""
-    window = idle(place)
-    with open(os.path.join(window.folder, "stop"), "w", encoding="utf-8"):
-        pass
-    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
-    until(lambda: log(place) != [], "it has failed")
-    assert "the window does not take it" in log(place)[0]
-    assert "the disk is full" in context(window.hook("UserPromptSubmit", prompt="y"), "UserPromptSubmit")
-
-
-def tries(window):
-    return [task for task in window.listed() if task["id"].startswith("tidings")]
-
-
-def test_removed(place):
-    """a task that somebody removes before the window has taken it was not run: another one follows"""
-    window = idle(place)
-    stop = os.path.join(window.folder, "stop")
-    with open(stop, "w", encoding="utf-8"):
-        pass
-    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
-    until(lambda: os.path.exists(window.tasks) and tries(window), "there is a task")
-    os.unlink(window.tasks)
-    until(lambda: log(place) != [], "it has failed")
-    os.unlink(stop)
-    assert "the disk is full" in window.runs()
-
-
 def test_without_a_task(place):
     """where the window runs no tasks (a setting, no terminal), does not know the command, or may not be woken, all is as before: a reason to continue, and a sentence that nothing wakes it"""
     for session, words, environment, more in (("a", ("--wake",), "/run/x.sock", {"watches": "no"}), ("b", ("--wake",), "", {}),
@@ -410,23 +381,6 @@ def test_beside_a_daemon(place):
         others.turn()
         until(lambda: others.waits() == 1, "a process waits beside the other user's window")
         assert log(other) == log(place) == []
-
-
-def test_damaged(place):
-    """a file of tasks that is not a list is left as it is, and a lock that somebody has left is taken over"""
-    window = idle(place)
-    with open(os.path.join(window.folder, "stop"), "w", encoding="utf-8"):
-        pass
-    with open(window.tasks, "w", encoding="utf-8") as file:
-        file.write('{"not": "a list"}')
-    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
-    until(lambda: log(place) != [], "it has failed")
-    assert "it is not a list of tasks" in log(place)[0] and open(window.tasks, encoding="utf-8").read() == '{"not": "a list"}'
-    os.unlink(window.tasks)
-    os.unlink(os.path.join(window.folder, "stop"))
-    with open(window.tasks + ".lock", "w", encoding="utf-8"):
-        os.utime(window.tasks + ".lock", (1, 1))
-    assert "the disk is full" in window.runs() and not os.path.exists(window.tasks + ".lock")
 
 
 def test_command_file(place):
