@@ -204,14 +204,31 @@ static void wait_at_gate(struct good_plugin *good) {
   close(fd);
 }
 
-/* Writes a byte to the FIFO "rings". */
+/* Writes a byte to the FIFO "rings". The next build reads it there; a host may have read it too. */
 static void ring(struct good_plugin *good) {
+  atomic_fetch_add(&good->rings, 1);
   if (good->fifo >= 0 && write(good->fifo, "", 1) != 1)
     atomic_fetch_add(&good->out, 1); /* the host gets this reply */
 }
 
+/* Takes the code with which a `wake` fails out of the file "wake-fails" in the store folder; 0:
+ * there is no such file. */
+static int32_t take_failure(struct good_plugin *good) {
+  char text[8] = "";
+  int fd = openat(good->folder, "wake-fails", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return TIDINGS_OK;
+  bool taken = read(fd, text, sizeof text - 1) > 0 && unlinkat(good->folder, "wake-fails", 0) == 0;
+  close(fd);
+  return taken ? (int32_t)strtol(text, NULL, 10) : TIDINGS_E_STORE;
+}
+
+static int starts(const struct tidings_span *text, const char *start) {
+  return text->len > strlen(start) && memcmp(text->ptr, start, strlen(start)) == 0;
+}
+
 /* The event `wait` waits at the gate, and `ring` rings. From `keep` to `give back` a reply counts
- * as not released, so that close answers BUSY. `reply` gets a reply. */
+ * as not released, so that close answers BUSY. `reply` gets a reply, `past` one whose time has come
+ * long ago, and `later` one whose time comes in the year 2100. */
 static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event,
                         const struct tidings_reply **ret_reply, struct tidings_error *error) {
   struct good_plugin *good = self(plugin);
@@ -221,7 +238,14 @@ static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span
   if (is(event, "keep")) atomic_fetch_add(&good->out, 1);
   if (is(event, "give back")) atomic_fetch_sub(&good->out, 1);
   int32_t code = write_line(good, "event", event, error);
-  if (!code && is(event, "reply")) code = give_reply(good, 0, 0, ret_reply);
+  int64_t wake_at_ms = starts(event, "{\"type\":\"past\",")    ? 56
+                       : starts(event, "{\"type\":\"later\",") ? 4102444800000
+                                                               : 0;
+  if (code) return code;
+  if (starts(event, "{\"type\":\"wake\",")) code = take_failure(good);
+  if (code) return fail(error, code, "this wake was to fail");
+  if (is(event, "reply") || wake_at_ms) code = give_reply(good, 0, 0, ret_reply);
+  if (!code && wake_at_ms) writable(*ret_reply)->reply.wake_at_ms = wake_at_ms;
   return code;
 }
 

@@ -35,9 +35,10 @@ struct good_plugin {
   struct later later;
   const struct tidings_host *host;
   int folder;
-  int log;  /* opened for appending; each line is one write */
-  int lock; /* held while the instance is open: a second one on the folder is refused */
-  int fifo; /* "rings" in the store folder; -1: nobody waits */
+  int log;          /* opened for appending; each line is one write */
+  int lock;         /* held while the instance is open: a second one on the folder is refused */
+  int fifo;         /* "rings" in the store folder; -1: nobody waits */
+  atomic_int rings; /* that were not named */
   atomic_int out;
   atomic_int closed;
   char *configuration;

@@ -76,6 +76,10 @@ static int32_t next_session(struct tidings_plugin *plugin, char *buffer, size_t 
   char byte;
   if (buffer_size < 4) return fail(error, TIDINGS_E_INVAL, "the buffer is too small");
   bool rung = good->fifo >= 0 && read(good->fifo, &byte, 1) == 1;
+  if (atomic_load(&good->rings)) {
+    rung = true;
+    atomic_fetch_sub(&good->rings, 1);
+  }
   if (rung) memcpy(buffer, "rung", 4);
   *ret_len = rung ? 4 : 0;
   return TIDINGS_OK;
