@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Tests the Python package where hostsim's scenarios do not: errors, refusals after close, and waiting in asyncio. Prints TAP."""
 import asyncio
+import json
 import os
 import pathlib
 import subprocess
@@ -47,7 +48,7 @@ def errors(folder):
         assert kit.settle(None, committed=True).delivery_id is None
         assert kit.swap() == 2
     kit.close()
-    assert refused(kit.next_session).code == "TIDINGS_E_CLOSED"
+    assert refused(kit.next_session).code == refused(kit.wake_descriptor).code == "TIDINGS_E_CLOSED"
 
 
 def opening(folder):
@@ -143,7 +144,7 @@ def looks_each_minute(folder):
 
     async def first_two(wakes_of):
         for _ in range(2):
-            yield await anext(wakes_of)
+            yield await wakes_of.__anext__()  # pylint: disable=unnecessary-dunder-call # Python 3.9 has no anext
         await wakes_of.aclose()
 
     with opened(folder) as kit:
@@ -155,15 +156,196 @@ def looks_each_minute(folder):
     assert pauses == [60, 60], pauses
 
 
+def good(folder):
+    """Opens the test plugin, which keeps no sessions."""
+    return opened(folder, plugin=str(BUILD / "tests" / "plugins" / "good_a.so"), probe=False)
+
+
+def note(kit, session, when):
+    """The reply has a time: "past", or "later", in the year 2100."""
+    assert kit.event_json(json.dumps({"type": when, "session": session}, separators=(",", ":"))).wake_at_ms is not None
+
+
+def past(kit, session):
+    note(kit, session, "past")
+
+
+def fail_wake(folder, code):
+    pathlib.Path(folder, "store", "wake-fails").write_text(str(code), encoding="utf-8")
+
+
+def asked(folder):
+    """The sessions to which a wake event was sent, in their order."""
+    lines = pathlib.Path(folder, "store", "log").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line.split(maxsplit=2)[2])["session"] for line in lines if '"type":"wake"' in line]
+
+
+async def first_of(wakes_of, count):
+    """The sessions that are woken first; then the loop is left."""
+    woken = []
+    async for one in wakes_of:
+        woken.append(one.session)
+        if len(woken) == count:
+            break
+    await wakes_of.aclose()
+    return woken
+
+
+def in_time(coroutine):
+    return asyncio.run(asyncio.wait_for(coroutine, 300))
+
+
+def tries_again(folder):
+    """a session whose wake fails is asked again, and the others go on meanwhile"""
+    with good(folder) as kit:
+        for code in (-8, -10, -12, -15, -99):
+            kit.event_json('{"type":"ring"}')
+            fail_wake(folder, code)
+            assert in_time(first_of(kit.wakes(), 1)) == ["rung"], code
+        past(kit, "a")
+        past(kit, "b")
+        fail_wake(folder, -8)
+        assert in_time(first_of(kit.wakes(), 2)) == ["b", "a"]
+        assert asked(folder) == ["rung"] * 10 + ["a", "b", "a"]
+
+
+def tries_again_in_another_loop(folder):
+    """a session whose wake has failed is not lost when the loop is left"""
+    with good(folder) as kit:
+        past(kit, "a")
+        past(kit, "b")
+        fail_wake(folder, -8)
+        assert in_time(first_of(kit.wakes(), 1)) == ["b"]
+        assert in_time(first_of(kit.wakes(), 1)) == ["a"]
+
+
+def looks_again(folder):
+    """if the store does not say who rang, it is asked again, and what has come by its time goes on"""
+    with good(folder) as kit:
+        real, answers = kit.next_session, [TidingsError("TIDINGS_E_STORE", "the disk is full"), TidingsError("TIDINGS_E_BUSY", "locked")]
+
+        def next_session():
+            if answers:
+                raise answers.pop()
+            return real()
+
+        past(kit, "a")
+        kit.event_json('{"type":"ring"}')
+        kit.next_session = next_session
+        assert in_time(first_of(kit.wakes(), 2)) == ["a", "rung"]
+        answers.append(TidingsError("TIDINGS_E_CLOSED", "closed"))
+        assert refused(in_time, first_of(kit.wakes(), 1)).code == "TIDINGS_E_CLOSED"
+
+
+def gone(folder):
+    """a session that is not this host's any more is not asked again, and the others go on"""
+    with good(folder) as kit:
+        for code in (-5, -13, -14):
+            past(kit, f"gone{code}")
+            past(kit, f"after{code}")
+            fail_wake(folder, code)
+            assert in_time(first_of(kit.wakes(), 1)) == [f"after{code}"], code
+        past(kit, "last")
+        assert in_time(first_of(kit.wakes(), 1)) == ["last"]
+        assert len(asked(folder)) == len(set(asked(folder))) == 7, asked(folder)
+
+
+def rings_stay(folder):
+    """leaving the loop loses no session that rang"""
+    with opened(folder) as kit:
+        for session in ("a", "b", "c"):
+            kit.event("session.opened", session, {"host": "test"})
+        assert sorted(in_time(first_of(kit.wakes(), 1))[0] for _ in range(3)) == ["a", "b", "c"]
+
+
+def new_times(folder):
+    """a time that another task's or thread's reply brings is seen by a loop that sleeps"""
+
+    async def both(kit, bring):
+        sleeps = asyncio.ensure_future(first_of(kit.wakes(), 1))
+        await asyncio.sleep(0)  # it runs until it sleeps
+        assert not sleeps.done()
+        bring(kit)
+        return await sleeps
+
+    with good(folder) as kit:
+        assert in_time(both(kit, lambda kit: past(kit, "a"))) == ["a"]
+        assert in_time(both(kit, lambda kit: threading.Thread(target=past, args=(kit, "b")).start())) == ["b"]
+
+
+def left_for_another(folder):
+    """a loop that sleeps goes on with what another loop leaves"""
+
+    async def both(kit):
+        leaves, sleeps = kit.wakes(), asyncio.ensure_future(first_of(kit.wakes(), 1))
+        await asyncio.sleep(0)
+        assert not sleeps.done()
+        past(kit, "a")
+        past(kit, "b")
+        first = (await leaves.__anext__()).session  # it took both
+        await leaves.aclose()
+        return {first, *await sleeps}
+
+    with good(folder) as kit:
+        assert in_time(both(kit)) == {"a", "b"}
+
+
+def many_threads(folder):
+    """threads make calls while a loop looks which times have come"""
+    names = [f"{number}" for number in range(1600)]
+    failures = []
+
+    def call(kit, mine):
+        try:
+            for name in mine:
+                note(kit, f"later-{name}", "later")
+                past(kit, name)
+        except Exception as error:  # pylint: disable=broad-except # the test reports it
+            failures.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with good(folder) as kit:
+            threads = [threading.Thread(target=call, args=(kit, names[at::4])) for at in range(4)]
+            for thread in threads:
+                thread.start()
+            assert sorted(in_time(first_of(kit.wakes(), len(names)))) == sorted(names)
+            for thread in threads:
+                thread.join()
+            assert not failures, failures
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def newest_reply(folder):
+    """of two calls for a session that run side by side, the earlier time counts: nobody knows which reply is the newer one"""
+    with opened(folder, configuration={"turns": {"settle_delay_ms": 1}}) as kit:
+        library, real = kit._library, kit._library.call  # pylint: disable=protected-access
+
+        def slow(handle, request):
+            library.call = real
+            answer = real(handle, request)  # it has no time
+            kit.event("message.submitted", "s", {"id": "m1", "content": "later"})
+            assert kit.event("turn.finished", "s").wake_at_ms is not None
+            return answer
+
+        library.call = slow
+        assert kit.event("turn.started", "s").wake_at_ms is None
+        kit.next_session()  # the session itself rings no more
+        assert in_time(first_of(kit.wakes(), 1)) == ["s"]
+
+
 def main():
     failures = 0
-    tests = (errors, opening, repeated_push, half_characters, wakes, wakes_by_time, looks_each_minute)
+    tests = (errors, opening, repeated_push, half_characters, wakes, wakes_by_time, looks_each_minute,
+             tries_again, tries_again_in_another_loop, looks_again, gone, rings_stay, new_times, left_for_another, many_threads, newest_reply)
     for number, test in enumerate(tests, 1):
         with tempfile.TemporaryDirectory() as folder:
             try:
                 test(folder)
                 print(f"ok {number} - {test.__doc__}")
-            except (AssertionError, TidingsError, asyncio.TimeoutError) as error:
+            except (AssertionError, RuntimeError, TidingsError, asyncio.TimeoutError) as error:
                 failures += 1
                 print(f"not ok {number} - {test.__doc__}\n# {error!r}")
     print(f"1..{len(tests)}")

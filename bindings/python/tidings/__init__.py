@@ -13,9 +13,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import time
-from typing import Any, AsyncIterator, Dict, List, Mapping, Optional, Sequence, Union
+import threading
+from typing import Any, AsyncIterator, Dict, Mapping, Optional, Sequence, Tuple, Union
 
+from ._agenda import PASSING, Agenda, Sleeper, longer
 from ._hostkit import Library, TidingsError
 from .types import Action, Delivery, Info, Notification, Outgoing, Part, Reply, Status, TurnMessage, Woken, outgoing_of, reply_of
 
@@ -33,7 +34,8 @@ class Tidings:
         """Use Tidings.open."""
         self._library = library
         self._handle = handle
-        self._wake_at: Dict[str, int] = {}  # by session: the wake_at_ms of its newest reply
+        self._closing = threading.RLock()  # a handler of signals may close it too
+        self._agenda = Agenda()
         self._sessions: Dict[str, str] = {}  # by delivery that is not settled: its session
 
     @classmethod
@@ -74,9 +76,14 @@ class Tidings:
 
     def close(self) -> None:
         """Waits up to 5 s for calls of other threads. Closing twice is harmless."""
-        if self._handle:
-            self._library.close(self._handle)
-            self._handle = 0
+        with self._closing:
+            handle, self._handle = self._handle, 0  # so that other threads' calls answer CLOSED at once
+            try:
+                if handle:
+                    self._library.close(handle)
+            except TidingsError:
+                self._handle = handle
+                raise
 
     # -- carriers ------------------------------------------------------------------------------
 
@@ -95,8 +102,9 @@ class Tidings:
         """Call it after the carrier was written to the transcript, or when it is certain that it will not be. None: there is nothing to settle."""
         if delivery_id is None:
             return Reply()
-        answer = self._call(op="settle", delivery=delivery_id, outcome="committed" if committed else "rolled_back")
-        return self._noted(self._sessions.pop(delivery_id, None), answer)
+        reply, _ = self._ask(self._sessions.get(delivery_id), op="settle", delivery=delivery_id, outcome="committed" if committed else "rolled_back")
+        self._sessions.pop(delivery_id, None)
+        return reply
 
     # -- events --------------------------------------------------------------------------------
 
@@ -119,19 +127,22 @@ class Tidings:
     ) -> Reply:
         """Pushes a notification; it is stored for good when this returns. With `source` and `id`, pushing again is harmless."""
         members = _given(level=level, data=data, key=key, tool=tool, handle=handle, ttl_ms=ttl_ms, activation=activation, caused_by=caused_by, source=source, id=id)
-        return self._noted(session, self._call(op="push", session=session, kind=kind, message=message, **members))
+        return self._ask(session, op="push", session=session, kind=kind, message=message, **members)[0]
 
     def event(self, type: str, session: str, data: Optional[Mapping[str, Any]] = None, **members: Any) -> Reply:  # pylint: disable=redefined-builtin
         """Sends an event of docs/events.md, such as "session.opened". `members` are its `source`, `id` and `time`."""
         event = {"type": type, "session": session, **members}
         if data is not None:
             event["data"] = dict(data)
-        return self._noted(session, self._call(op="event", event=event))
+        return self._ask(session, op="event", event=event)[0]
 
     def event_json(self, text: str) -> Reply:
         """Sends an event that is JSON already."""
-        answer = self._call(op="event", event=text)  # raises if the text is not JSON
-        return self._noted(json.loads(text).get("session"), answer)
+        try:
+            event = json.loads(text)
+        except ValueError:
+            event = None  # the call says what is wrong
+        return self._ask(event.get("session") if isinstance(event, dict) else None, op="event", event=text)[0]
 
     # -- questions -----------------------------------------------------------------------------
 
@@ -150,11 +161,11 @@ class Tidings:
 
     def wake(self, session: str) -> Reply:
         """Asks what a session needs now."""
-        return self._noted(session, self._call(op="wake", session=session))
+        return self._ask(session, op="wake", session=session)[0]
 
     def wake_descriptor(self) -> int:
         """A descriptor to poll, which the caller closes. Get it first, then ask next_session, then sleep."""
-        return self._library.wake_descriptor(self._handle)
+        return self._library.wake_descriptor(self._open_handle())
 
     def next_session(self) -> Optional[str]:
         """The next session that rang; None: none is left."""
@@ -167,9 +178,13 @@ class Tidings:
                 for action in woken.reply.actions: …
 
         It also wakes a session at the wake_at_ms of its newest reply. Without a wake descriptor (256 processes wait already) that time alone counts.
+        A session whose wake fails, because the store is busy or full for example, is asked again after 0.1 to 5 s while the others go on, until that
+        succeeds or the session is not this host's any more; an error that is raised concerns all of them. Leaving the loop loses nothing: the next one
+        goes on with the sessions that are left.
         """
         loop = asyncio.get_running_loop()
-        rang = asyncio.Event()
+        agenda, sleeper = self._agenda, Sleeper()
+        pause = None
         descriptor = self._descriptor_or_none()
 
         def read(fifo: int) -> None:  # its bytes have no meaning; reading them keeps the loop from spinning while the host acts
@@ -177,20 +192,21 @@ class Tidings:
                 os.read(fifo, 4096)
             except BlockingIOError:
                 pass
-            rang.set()
+            sleeper.ring()
 
         if descriptor is not None:
             loop.add_reader(descriptor, read, descriptor)
         try:
             while True:
-                rang.clear()
-                for session in self._due():
-                    yield Woken(session, self.wake(session))
-                try:
-                    await asyncio.wait_for(rang.wait(), self._seconds_until_due())
-                except asyncio.TimeoutError:
-                    pass
+                sleeper.begin_look()
+                pause = self._look(pause)
+                while (session := agenda.next()) is not None:
+                    woken = self._woken(session)
+                    if woken is not None:
+                        yield woken
+                await agenda.sleep(sleeper, pause)
         finally:
+            agenda.leave(sleeper)
             if descriptor is not None:
                 loop.remove_reader(descriptor)
                 os.close(descriptor)
@@ -203,37 +219,58 @@ class Tidings:
                 raise
             return None
 
-    def _due(self) -> List[str]:
-        """Returns the sessions that rang, and those whose time has come."""
-        due = []
-        while session := self.next_session():
-            due.append(session)
-        now = time.time() * 1000
-        return due + [session for session, at in self._wake_at.items() if at <= now and session not in due]
+    def _look(self, pause: Optional[float]) -> Optional[float]:
+        """Finds the sessions that rang, and those whose time has come. If the store does not say now who rang, returns after how many seconds to ask it
+        again; `pause` is the last such answer."""
+        again = None
+        try:
+            while session := self.next_session():
+                self._agenda.ring(session)
+        except TidingsError as error:
+            if error.code not in PASSING:
+                raise
+            again = longer(pause)
+        self._agenda.find_due()
+        return again
 
-    def _seconds_until_due(self) -> Optional[float]:
-        # At most a minute: the loop's timers stand still while the machine sleeps.
-        return min(60.0, max(0.0, min(self._wake_at.values()) / 1000 - time.time())) if self._wake_at else None
+    def _woken(self, session: str) -> Optional[Woken]:
+        """Asks a session. None: it is not ours any more, or it will be asked again."""
+        began = self._agenda.begin_call()
+        try:
+            reply = self.wake(session)
+        except TidingsError as error:
+            if not self._handle:  # all of them are closed; if that fails, they are asked again
+                self._agenda.ring(session)
+                raise
+            self._agenda.failed(session, error.code, began)
+            return None
+        except BaseException:  # the program was interrupted
+            self._agenda.ring(session)
+            raise
+        self._agenda.succeeded(session)
+        return Woken(session, reply)
 
     # -- inside --------------------------------------------------------------------------------
 
     def _call(self, **request: Any) -> Dict[str, Any]:
-        if not self._handle:
-            raise TidingsError("TIDINGS_E_CLOSED", "this plugin was closed")
-        return self._library.call(self._handle, request)
+        return self._library.call(self._open_handle(), request)
 
-    def _noted(self, session: Optional[str], answer: Mapping[str, Any]) -> Reply:
+    def _open_handle(self) -> int:
+        handle = self._handle
+        if not handle:
+            raise TidingsError("TIDINGS_E_CLOSED", "this plugin was closed")
+        return handle
+
+    def _ask(self, session: Optional[str], /, **request: Any) -> Tuple[Reply, Dict[str, Any]]:
+        began = self._agenda.begin_call()
+        answer = self._call(**request)
         reply = reply_of(answer["reply"])
         if session is not None and reply.status is not None:
-            if reply.wake_at_ms is None:
-                self._wake_at.pop(session, None)
-            else:
-                self._wake_at[session] = reply.wake_at_ms
-        return reply
+            self._agenda.note(session, reply.wake_at_ms, began)
+        return reply, answer
 
     def _carry(self, request: Dict[str, Any]) -> Delivery:
-        answer = self._call(**request)
-        reply = self._noted(request["session"], answer)
+        reply, answer = self._ask(request["session"], **request)
         if reply.delivery_id is not None:
             self._sessions[reply.delivery_id] = request["session"]
         return Delivery(answer["content"], outgoing_of(answer["outgoing"]), reply)
