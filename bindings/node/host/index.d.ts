@@ -177,6 +177,10 @@ export class Tidings {
   /**
    * Waits in the event loop until a session wants its host to act, for as long as the host asks for more; it also wakes a session at the wakeAtMs of its
    * newest reply. It ends when `signal` is aborted.
+   *
+   * A session whose wake fails, because the store is busy or full for example, is asked again after 0.1 to 5 s while the others go on, until that succeeds
+   * or the session is not this host's any more; an error that is thrown concerns all of them. Leaving the loop loses nothing: the next one goes on with the
+   * sessions that are left.
    */
   wakes(options?: { signal?: AbortSignal }): AsyncGenerator<Woken, void, void>;
   /** The next session that rang; undefined: none is left. */

@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { Agenda } from "./agenda.mjs";
 import { compose } from "./compose.mjs";
 import { pollDescriptor } from "./wake.mjs";
 import { NO_REPLY, toReply } from "./reply.mjs";
@@ -42,7 +43,7 @@ export function open({ addon, plugin, configuration, ...options } = {}) {
 
 export class Tidings {
   #instance;
-  #wakeAt = new Map(); // by session: the wakeAtMs of its newest reply
+  #agenda = new Agenda();
   #sessions = new Map(); // by delivery that is not settled: its session
 
   /** Use open(). */
@@ -104,35 +105,25 @@ export class Tidings {
   }
 
   async *wakes({ signal } = {}) {
-    let rang = false;
-    let resume = () => {};
-    const ring = () => {
-      rang = true;
-      resume();
-    };
-    const stop = this.#poll(ring);
-    signal?.addEventListener("abort", ring);
+    const sleeper = this.#agenda.enter();
+    const ring = () => sleeper.ring();
+    let stop = () => {};
+    let pauseMs;
     try {
+      stop = this.#poll(ring);
+      signal?.addEventListener("abort", ring);
       while (!signal?.aborted) {
-        rang = false;
-        for (const session of this.#due()) yield { session, reply: this.wake(session) };
-        if (!rang && !signal?.aborted) await this.#sleep((wakeUp) => (resume = wakeUp));
+        sleeper.beginLook();
+        pauseMs = this.#agenda.look(() => this.nextSession(), pauseMs);
+        let woken;
+        while (!signal?.aborted && (woken = this.#agenda.askNext((session) => this.wake(session)))) yield woken;
+        if (!signal?.aborted) await sleeper.sleep(this.#agenda.delayMs(pauseMs));
       }
     } finally {
       signal?.removeEventListener("abort", ring);
+      this.#agenda.leave(sleeper);
       stop();
     }
-  }
-
-  /** Sleeps until the callback that `expose` gets is called, or the time of a session has come. */
-  async #sleep(expose) {
-    let timer;
-    await new Promise((resolve) => {
-      expose(resolve);
-      const at = Math.min(...this.#wakeAt.values());
-      if (Number.isFinite(at)) timer = setTimeout(resolve, Math.min(Math.max(at - Date.now(), 0), 60_000));
-    });
-    clearTimeout(timer);
   }
 
   /** Without a descriptor (256 processes wait already) sessions are woken only by their times. */
@@ -145,19 +136,10 @@ export class Tidings {
     }
   }
 
-  #due() {
-    const due = new Set();
-    for (let session = this.nextSession(); session !== undefined; session = this.nextSession()) due.add(session);
-    for (const [session, at] of this.#wakeAt) if (at <= Date.now()) due.add(session);
-    return due;
-  }
-
   #noted(session, json) {
     if (json === undefined) return NO_REPLY;
     const reply = toReply(JSON.parse(json));
-    if (session === undefined || reply.status === null) return reply;
-    if (reply.wakeAtMs === null) this.#wakeAt.delete(session);
-    else this.#wakeAt.set(session, reply.wakeAtMs);
+    if (session !== undefined && reply.status !== null) this.#agenda.note(session, reply.wakeAtMs);
     return reply;
   }
 

@@ -3,7 +3,7 @@
 // Tests the npm package where hostsim's scenarios do not: composing, errors, and waiting. For Node and Bun. Prints TAP.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -12,6 +12,19 @@ import { compose } from "../host/compose.mjs";
 
 const build = process.env.TIDINGS_BUILD_DIR;
 const opened = (folder, more = {}) => open({ plugin: join(build, "tidings.so"), store: join(folder, "store"), ...more });
+/** Opens the test plugin, which keeps no sessions. */
+const good = (folder) => opened(folder, { plugin: join(build, "tests/plugins/good_a.so") });
+/** The reply says that the session's time has come. */
+const past = (kit, session) => assert.equal(kit.event({ type: "past", session }).wakeAtMs, 56);
+const failWake = (folder, code) => writeFileSync(join(folder, "store/wake-fails"), String(code));
+/** Returns the sessions to which a wake event was sent, in their order. */
+const asked = (folder) => [...readFileSync(join(folder, "store/log"), "utf8").matchAll(/"type":"wake","session":"(.*?)"/g)].map((found) => found[1]);
+/** Returns the sessions that are woken first; then the loop is left. */
+async function first(wakes, count) {
+  const woken = [];
+  for await (const { session } of wakes) if (woken.push(session) === count) break;
+  return woken;
+}
 const session = (kit) => kit.event({ type: "session.opened", session: "s", data: { host: "test" } });
 const pushFromOutside = (folder) =>
   promisify(execFile)(join(build, "tidings"), ["push", "-S", join(folder, "store"), "-s", "s", "-l", "critical", "-k", "disk.full", "Full."]);
@@ -125,6 +138,83 @@ const tests = {
       Date.now = now;
     }
     assert.deepEqual(delays, [60_000, 60_000]);
+    kit.close();
+  },
+
+  "a session whose wake fails is asked again, and the others go on meanwhile": async (folder) => {
+    const kit = good(folder);
+    for (const code of [-8, -10, -12, -15, -99]) {
+      kit.event('{"type":"ring"}');
+      failWake(folder, code);
+      assert.deepEqual(await first(kit.wakes(), 1), ["rung"], code);
+    }
+    past(kit, "a");
+    past(kit, "b");
+    failWake(folder, -8);
+    assert.deepEqual(await first(kit.wakes(), 2), ["b", "a"]);
+    past(kit, "a");
+    past(kit, "b");
+    failWake(folder, -8);
+    assert.deepEqual(await first(kit.wakes(), 1), ["b"]); // leaving the loop loses no session whose wake has failed
+    assert.deepEqual(await first(kit.wakes(), 1), ["a"]);
+    assert.deepEqual(asked(folder), [...Array(10).fill("rung"), "a", "b", "a", "a", "b", "a"]);
+    kit.close();
+  },
+
+  "if the store does not say who rang, it is asked again, and what has come by its time goes on": async (folder) => {
+    const kit = good(folder);
+    const failures = ["BUSY", "STORE"].map((name) => Object.assign(new Error(name), { code: `TIDINGS_E_${name}` }));
+    kit.nextSession = () => {
+      if (failures.length > 0) throw failures.pop();
+      return kit.constructor.prototype.nextSession.call(kit);
+    };
+    past(kit, "a");
+    kit.event('{"type":"ring"}');
+    assert.deepEqual(await first(kit.wakes(), 2), ["a", "rung"]);
+    kit.close();
+    await assert.rejects(first(kit.wakes(), 1), { code: "TIDINGS_E_CLOSED" });
+  },
+
+  "a session that is not this host's any more is not asked again, and the others go on": async (folder) => {
+    const kit = good(folder);
+    for (const code of [-5, -13, -14]) {
+      past(kit, `gone${code}`);
+      past(kit, `after${code}`);
+      failWake(folder, code);
+      assert.deepEqual(await first(kit.wakes(), 1), [`after${code}`]);
+    }
+    past(kit, "last");
+    assert.deepEqual(await first(kit.wakes(), 1), ["last"]);
+    assert.equal(new Set(asked(folder)).size, asked(folder).length);
+    kit.close();
+  },
+
+  "leaving the loop loses no session that rang, and a signal leaves it too": async (folder) => {
+    const kit = opened(folder);
+    for (const session of ["a", "b", "c"]) kit.event({ type: "session.opened", session, data: { host: "test" } });
+    const woken = await first(kit.wakes(), 1);
+    const controller = new AbortController();
+    for await (const one of kit.wakes({ signal: controller.signal })) {
+      woken.push(one.session);
+      controller.abort();
+    }
+    woken.push(...(await first(kit.wakes(), 1)));
+    assert.deepEqual(woken.sort(), ["a", "b", "c"]);
+    kit.close();
+  },
+
+  "a loop that sleeps sees a time that another reply brings, and what another loop leaves": async (folder) => {
+    const kit = good(folder);
+    const sleeps = first(kit.wakes(), 1);
+    past(kit, "a");
+    assert.deepEqual(await sleeps, ["a"]);
+    const leaves = kit.wakes();
+    const gets = first(kit.wakes(), 1);
+    past(kit, "b");
+    past(kit, "c");
+    const { value } = await leaves.next(); // it took both
+    await leaves.return();
+    assert.deepEqual([value.session, ...(await gets)].sort(), ["b", "c"]);
     kit.close();
   },
 };
