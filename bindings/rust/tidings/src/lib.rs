@@ -14,11 +14,12 @@ use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::os::raw::c_char;
 use std::os::unix::io::FromRawFd;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tidings_sys as sys;
 
+mod agenda;
 mod error;
 mod library;
 mod options;
@@ -38,18 +39,13 @@ const DRAIN_MS: u32 = 5000;
 pub struct Tidings {
     hostkit: sys::Hostkit,
     kit: *mut sys::Kit,
-    seen: Mutex<Seen>,
+    agenda: Mutex<agenda::Agenda>,
+    sessions: Mutex<HashMap<u64, String>>, // by delivery that is not settled: its session
 }
 
 // Safety: hostkit's functions may be called from any thread; only close may not run beside others, and drop has no others beside it.
 unsafe impl Send for Tidings {}
 unsafe impl Sync for Tidings {}
-
-#[derive(Default)]
-struct Seen {
-    wake_at_ms: HashMap<String, i64>, // by session: the time of its newest reply
-    sessions: HashMap<u64, String>,   // by delivery that is not settled: its session
-}
 
 /// The plugin that is loaded.
 #[derive(Clone, Debug)]
@@ -91,7 +87,8 @@ impl Tidings {
         Ok(Tidings {
             hostkit,
             kit,
-            seen: Mutex::default(),
+            agenda: Mutex::default(),
+            sessions: Mutex::default(),
         })
     }
 
@@ -155,13 +152,14 @@ impl Tidings {
 
     /// Call it after the carrier was written to the transcript, or when it is certain that it will not be.
     pub fn settle(&self, delivery_id: u64, outcome: Outcome) -> Result<Reply, Error> {
+        let began = self.agenda().begin_call();
         // Safety: no pointer is kept.
         let reply = self.ask(|reply, why| unsafe {
             (self.hostkit.hostkit_settle)(self.kit, delivery_id, outcome.number(), reply, why)
         })?;
-        let session = self.seen.lock().unwrap().sessions.remove(&delivery_id);
+        let session = self.sessions.lock().unwrap().remove(&delivery_id);
         Ok(match session {
-            Some(session) => self.noted(&session, reply),
+            Some(session) => self.noted(&session, reply, began),
             None => reply,
         })
     }
@@ -171,20 +169,22 @@ impl Tidings {
     /// Pushes a notification; it is stored for good when this is Ok.
     pub fn push(&self, notify: &Notify<'_>) -> Result<Reply, Error> {
         let given = notify.as_struct();
+        let began = self.agenda().begin_call();
         // Safety: as above.
         let reply = self.ask(|reply, why| unsafe {
             (self.hostkit.hostkit_push)(self.kit, &given, reply, why)
         })?;
-        Ok(self.noted(notify.session, reply))
+        Ok(self.noted(notify.session, reply, began))
     }
 
     /// Sends an event of docs/events.md, as JSON. `session` is the event's.
     pub fn event(&self, session: &str, event: &str) -> Result<Reply, Error> {
+        let began = self.agenda().begin_call();
         // Safety: as above.
         let reply = self.ask(|reply, why| unsafe {
             (self.hostkit.hostkit_event)(self.kit, &span(event), reply, why)
         })?;
-        Ok(self.noted(session, reply))
+        Ok(self.noted(session, reply, began))
     }
 
     /// Asks a query of docs/queries.md: JSON in, JSON out.
@@ -253,11 +253,12 @@ impl Tidings {
 
     /// Asks what a session needs now.
     pub fn wake(&self, session: &str) -> Result<Reply, Error> {
+        let began = self.agenda().begin_call();
         // Safety: as above.
         let reply = self.ask(|reply, why| unsafe {
             (self.hostkit.hostkit_wake)(self.kit, &span(session), reply, why)
         })?;
-        Ok(self.noted(session, reply))
+        Ok(self.noted(session, reply, began))
     }
 
     /// The next session that rang; None: none is left.
@@ -292,7 +293,7 @@ impl Tidings {
     }
 
     /// The sessions that want their host to act, as a future: `wakes.next().await`. It also wakes a session at the `wake_at_ms` of its newest reply; without a
-    /// wake descriptor (256 processes wait already) that time alone counts.
+    /// wake descriptor (256 processes wait already) that time alone counts. Dropping it loses no session: the next one goes on with those that are left.
     pub fn wakes(self: &Arc<Self>) -> Result<Wakes, Error> {
         let descriptor = match self.wake_descriptor() {
             Ok(descriptor) => Some(descriptor),
@@ -308,19 +309,8 @@ impl Tidings {
         })
     }
 
-    pub(crate) fn due(&self, now_ms: i64) -> Vec<String> {
-        self.seen
-            .lock()
-            .unwrap()
-            .wake_at_ms
-            .iter()
-            .filter(|(_, at)| **at <= now_ms)
-            .map(|(session, _)| session.clone())
-            .collect()
-    }
-
-    pub(crate) fn next_wake_ms(&self) -> Option<i64> {
-        self.seen.lock().unwrap().wake_at_ms.values().min().copied()
+    pub(crate) fn agenda(&self) -> MutexGuard<'_, agenda::Agenda> {
+        self.agenda.lock().unwrap()
     }
 
     // -- inside ----------------------------------------------------------------------------------
@@ -354,18 +344,18 @@ impl Tidings {
         content: &str,
         call: impl FnOnce(*mut *mut sys::Reply, *mut sys::Error) -> i32,
     ) -> Result<Delivery, Error> {
+        let began = self.agenda().begin_call();
         let raw = self.ask_for(call)?;
         // Safety: it lives until `raw` is dropped.
-        let reply = self.noted(session, unsafe { reply::reply(raw.reply) });
+        let reply = self.noted(session, unsafe { reply::reply(raw.reply) }, began);
         let composed = self.compose(content, &raw);
         if let Some(id) = reply.delivery_id {
             if composed.is_err() {
                 let _ = self.settle(id, Outcome::RolledBack); // the caller cannot send it; if this fails too, it stays leased and is delivered again
             } else {
-                self.seen
+                self.sessions
                     .lock()
                     .unwrap()
-                    .sessions
                     .insert(id, session.to_string());
             }
         }
@@ -389,13 +379,9 @@ impl Tidings {
         }
     }
 
-    fn noted(&self, session: &str, reply: Reply) -> Reply {
+    fn noted(&self, session: &str, reply: Reply, began: u64) -> Reply {
         if reply.status.is_some() {
-            let mut seen = self.seen.lock().unwrap();
-            match reply.wake_at_ms {
-                Some(at) => seen.wake_at_ms.insert(session.to_string(), at),
-                None => seen.wake_at_ms.remove(session),
-            };
+            self.agenda().note(session, reply.wake_at_ms, began);
         }
         reply
     }

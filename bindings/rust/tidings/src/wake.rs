@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //! Waits for sessions as a future, which any executor can poll. A thread waits for the descriptor and for the time of the next `wake_at_ms`; it ends with
 //! `Wakes`.
-use std::collections::VecDeque;
 use std::fs::File;
 use std::future::Future;
 use std::io::{Read, Write};
@@ -12,7 +11,9 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
+use crate::agenda::{longer, passes};
 use crate::{now_ms, Error, Reply, Tidings};
 
 /// A session that wants its host to act, and what it wants.
@@ -40,12 +41,32 @@ struct Waiting {
     until_ms: Option<i64>,
 }
 
+/// The part of a `Wakes` that it shares with its thread, and with the calls whose replies bring times.
+pub(crate) struct Sleeper {
+    waiting: Mutex<Waiting>,
+    nudge: UnixStream,
+}
+
+impl Sleeper {
+    /// Makes the thread wake the future at this time, unless it will do so earlier.
+    pub(crate) fn look_by(&self, at_ms: i64) {
+        let mut waiting = self.waiting.lock().unwrap();
+        if waiting.until_ms.map_or(true, |until| at_ms < until) {
+            waiting.until_ms = Some(at_ms);
+            self.nudge();
+        }
+    }
+
+    fn nudge(&self) {
+        let _ = (&self.nudge).write(&[0]); // a full pipe has nudged already
+    }
+}
+
 /// Sessions that ring, one after the other: `while let Ok(woken) = wakes.next().await`. `Tidings::wakes` makes it.
 pub struct Wakes {
     kit: Arc<Tidings>,
-    rang: VecDeque<String>,
-    waiting: Arc<Mutex<Waiting>>,
-    nudge: UnixStream,
+    sleeper: Arc<Sleeper>,
+    pause: Option<Duration>, // the store does not say now who rang: when to ask it again
     thread: Option<JoinHandle<()>>,
 }
 
@@ -54,44 +75,86 @@ impl Wakes {
         let (nudge, nudged) = UnixStream::pair()?;
         nudge.set_nonblocking(true)?;
         nudged.set_nonblocking(true)?;
-        let waiting = Arc::new(Mutex::new(Waiting::default()));
-        let shared = Arc::clone(&waiting);
+        let sleeper = Arc::new(Sleeper {
+            waiting: Mutex::default(),
+            nudge,
+        });
+        let shared = Arc::clone(&sleeper);
         let thread = std::thread::Builder::new()
             .name("tidings-wake".into())
-            .spawn(move || wait(descriptor, nudged, &shared))?;
+            .spawn(move || wait(descriptor, nudged, &shared.waiting))?;
+        kit.agenda().enter(&sleeper);
         Ok(Wakes {
             kit,
-            rang: VecDeque::new(),
-            waiting,
-            nudge,
+            sleeper,
+            pause: None,
             thread: Some(thread),
         })
     }
 
     /// The next session that wants its host to act. The first calls return every session of this host.
+    ///
+    /// A session whose wake fails, because the store is busy or full for example, is asked again after 0.1 to 5 s while the others go on, until that
+    /// succeeds or the session is not this host's any more. An error that is returned concerns all of them.
     pub fn next(&mut self) -> Next<'_> {
         Next { wakes: self }
     }
 
-    fn find_due(&mut self) -> Result<(), Error> {
-        while let Some(session) = self.kit.next_session()? {
-            self.rang.push_back(session);
-        }
-        for session in self.kit.due(now_ms()) {
-            if !self.rang.contains(&session) {
-                self.rang.push_back(session);
+    /// Finds those that rang, and those whose time has come.
+    fn look(&mut self) -> Result<(), Error> {
+        let mut pause = None;
+        loop {
+            match self.kit.next_session() {
+                Ok(Some(session)) => self.kit.agenda().ring(session),
+                Ok(None) => break,
+                Err(error) if passes(error.code) => {
+                    pause = Some(longer(self.pause));
+                    break;
+                }
+                Err(error) => return Err(error),
             }
         }
+        self.pause = pause;
+        self.kit.agenda().find_due(Instant::now(), now_ms());
         Ok(())
+    }
+
+    /// Asks those that are ready, until one answers.
+    fn ask_ready(&mut self) -> Option<Woken> {
+        loop {
+            let (session, began) = {
+                let mut agenda = self.kit.agenda();
+                (agenda.next()?, agenda.begin_call())
+            };
+            let asked = self.kit.wake(&session);
+            let mut agenda = self.kit.agenda();
+            match asked {
+                Ok(reply) => {
+                    agenda.succeeded(&session);
+                    return Some(Woken { session, reply });
+                }
+                Err(error) => agenda.failed(session, error.code, began, Instant::now()),
+            }
+        }
+    }
+
+    fn begin_sleep(&self) {
+        let agenda = self.kit.agenda();
+        let now = now_ms();
+        let pause = self.pause.map(|pause| now + pause.as_millis() as i64);
+        let until = agenda.until_ms(Instant::now(), now);
+        self.sleeper.waiting.lock().unwrap().until_ms = pause.into_iter().chain(until).min();
+        self.sleeper.nudge();
     }
 }
 
 impl Drop for Wakes {
     fn drop(&mut self) {
-        let _ = self.nudge.shutdown(std::net::Shutdown::Both); // the thread reads its end, and ends
+        let _ = self.sleeper.nudge.shutdown(std::net::Shutdown::Both); // the thread reads its end, and ends
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+        self.kit.agenda().leave(&self.sleeper);
     }
 }
 
@@ -106,22 +169,17 @@ impl Future for Next<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let wakes = &mut *self.wakes;
         // The waker is set before the question, so that a session that rings in between wakes this task.
-        wakes.waiting.lock().unwrap().waker = Some(context.waker().clone());
-        if wakes.rang.is_empty() {
-            if let Err(error) = wakes.find_due() {
-                return Poll::Ready(Err(error));
-            }
+        wakes.sleeper.waiting.lock().unwrap().waker = Some(context.waker().clone());
+        if let Some(woken) = wakes.ask_ready() {
+            return Poll::Ready(Ok(woken));
         }
-        if let Some(session) = wakes.rang.pop_front() {
-            return Poll::Ready(
-                wakes
-                    .kit
-                    .wake(&session)
-                    .map(|reply| Woken { session, reply }),
-            );
+        if let Err(error) = wakes.look() {
+            return Poll::Ready(Err(error));
         }
-        wakes.waiting.lock().unwrap().until_ms = wakes.kit.next_wake_ms();
-        let _ = wakes.nudge.write(&[0]); // a full pipe has nudged already
+        if let Some(woken) = wakes.ask_ready() {
+            return Poll::Ready(Ok(woken));
+        }
+        wakes.begin_sleep();
         Poll::Pending
     }
 }
@@ -177,9 +235,12 @@ fn wait(descriptor: Option<File>, nudged: UnixStream, waiting: &Mutex<Waiting>) 
             drain(file);
         }
         if rang || ready == 0 {
-            let mut state = waiting.lock().unwrap();
-            state.until_ms = None; // the next poll of the future sets it
-            if let Some(waker) = state.waker.take() {
+            let waker = {
+                let mut state = waiting.lock().unwrap();
+                state.until_ms = None; // the next poll of the future sets it
+                state.waker.take()
+            };
+            if let Some(waker) = waker {
                 waker.wake();
             }
         }

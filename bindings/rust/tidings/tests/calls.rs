@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use tidings::{Level, Notify, Options, Outcome, Tidings, ToolResult};
+use tidings::{Level, Notify, Options, Outcome, Tidings, ToolResult, Wakes};
 
 /// A build to test with, and a store in a folder that is removed with this value.
 struct Place {
@@ -50,6 +50,31 @@ impl Place {
 
     fn open(&self) -> Arc<Tidings> {
         Arc::new(Tidings::open(&self.options()).unwrap())
+    }
+
+    /// Opens the test plugin, which keeps no sessions.
+    fn good(&self) -> Arc<Tidings> {
+        Arc::new(
+            Tidings::open(&Options {
+                plugin: self.path("tests/plugins/good_a.so"),
+                ..self.options()
+            })
+            .unwrap(),
+        )
+    }
+
+    fn fail_wake(&self, code: i32) {
+        std::fs::write(self.folder.join("wake-fails"), code.to_string()).unwrap();
+    }
+
+    /// The sessions to which a wake event was sent, in their order.
+    fn asked(&self) -> Vec<String> {
+        let log = std::fs::read_to_string(self.folder.join("log")).unwrap();
+        let after = |line: &str| {
+            line.split_once(r#""type":"wake","session":""#)
+                .map(|(_, rest)| rest.split('"').next().unwrap().to_string())
+        };
+        log.lines().filter_map(after).collect()
     }
 
     fn push_from_outside(&self, level: &str) {
@@ -247,4 +272,109 @@ fn the_future_is_woken_by_time_and_can_be_dropped() {
             break;
         }
     }
+}
+
+/// The reply says that the session's time has come.
+fn past(kit: &Tidings, session: &str) {
+    let event = format!(r#"{{"type":"past","session":"{session}"}}"#);
+    assert_eq!(kit.event(session, &event).unwrap().wake_at_ms, Some(56));
+}
+
+/// The sessions that are woken first.
+fn first(wakes: &mut Wakes, count: usize) -> Vec<String> {
+    let bell = Arc::new(Bell::default());
+    let mut woken: Vec<String> = (0..count)
+        .map(|_| finish(wakes.next(), &bell).unwrap().session)
+        .collect();
+    woken.sort();
+    woken
+}
+
+#[test]
+fn a_session_whose_wake_fails_is_asked_again_and_the_others_go_on() {
+    let place = Place::new();
+    let kit = place.good();
+    let mut wakes = kit.wakes().unwrap();
+    for code in [-8, -10, -12, -15, -99] {
+        kit.event("s", r#"{"type":"ring"}"#).unwrap();
+        place.fail_wake(code);
+        assert_eq!(first(&mut wakes, 1), ["rung"]);
+    }
+    assert_eq!(place.asked(), ["rung"; 10]);
+    past(&kit, "a");
+    past(&kit, "b");
+    place.fail_wake(-8);
+    assert_eq!(first(&mut wakes, 2), ["a", "b"]);
+    let asked = &place.asked()[10..];
+    assert!(asked.len() == 3 && asked[0] == asked[2], "{asked:?}");
+    past(&kit, "a");
+    past(&kit, "b");
+    place.fail_wake(-8);
+    let other = first(&mut wakes, 1);
+    drop(wakes); // that loses no session whose wake has failed
+    let last = first(&mut kit.wakes().unwrap(), 1);
+    assert_ne!(other, last);
+}
+
+#[test]
+fn a_session_that_is_gone_is_not_asked_again_and_the_others_go_on() {
+    let place = Place::new();
+    let kit = place.good();
+    let mut wakes = kit.wakes().unwrap();
+    for code in [-5, -13, -14] {
+        let names = [format!("one{code}"), format!("other{code}")];
+        names.iter().for_each(|name| past(&kit, name));
+        place.fail_wake(code);
+        assert!(names.contains(&first(&mut wakes, 1)[0]));
+    }
+    past(&kit, "last");
+    assert_eq!(first(&mut wakes, 1), ["last"]);
+    let mut asked = place.asked();
+    asked.sort();
+    asked.dedup();
+    assert_eq!((asked.len(), place.asked().len()), (7, 7));
+}
+
+#[test]
+fn dropping_loses_no_session_that_rang() {
+    let place = Place::new();
+    let kit = place.open();
+    for session in ["a", "b", "c"] {
+        let opened = format!(
+            r#"{{"type": "session.opened", "session": "{session}", "data": {{"host": "test"}}}}"#
+        );
+        kit.event(session, &opened).unwrap();
+    }
+    let mut woken: Vec<String> = (0..3)
+        .flat_map(|_| first(&mut kit.wakes().unwrap(), 1))
+        .collect();
+    woken.sort();
+    assert_eq!(woken, ["a", "b", "c"]);
+}
+
+#[test]
+fn a_future_that_sleeps_sees_a_time_that_another_reply_brings_and_what_another_leaves() {
+    let place = Place::new();
+    let kit = place.good();
+    let bell = Arc::new(Bell::default());
+    let waker = Waker::from(Arc::clone(&bell));
+    let mut wakes = kit.wakes().unwrap();
+    let sleeps = |wakes: &mut Wakes| {
+        assert!(Pin::new(&mut wakes.next())
+            .poll(&mut Context::from_waker(&waker))
+            .is_pending())
+    };
+    sleeps(&mut wakes);
+    past(&kit, "a");
+    bell.wait(); // only the reply can ring
+    assert_eq!(first(&mut wakes, 1), ["a"]);
+    sleeps(&mut wakes);
+    let mut leaves = kit.wakes().unwrap();
+    past(&kit, "b");
+    past(&kit, "c");
+    let mut woken = first(&mut leaves, 1); // it takes both
+    drop(leaves);
+    woken.push(finish(wakes.next(), &bell).unwrap().session);
+    woken.sort();
+    assert_eq!(woken, ["b", "c"]);
 }
