@@ -12,13 +12,17 @@ const SECTIONS = {
   tool: { pair: "pair" },
 };
 
-/** Throws if this version does not know a voice or place; then the carrier is sent unchanged, and the delivery is rolled back. */
+/**
+ * Throws if this version does not know a voice or place; then the delivery is rolled back, and the carrier is sent unchanged, unless it is a request that
+ * names messages.
+ */
 export function compose(content, parts) {
   const sections = { before: [], blockBefore: [], prefix: [], suffix: [], blockAfter: [], after: [], pair: [] };
   for (const { voice, place, text, callId, tool } of parts) {
     const section = Object.hasOwn(SECTIONS, voice) ? SECTIONS[voice][place] : undefined;
     if (section === undefined) {
-      throw Object.assign(new Error(`a part of voice ${voice} at ${place} is not known here: send the carrier unchanged`), { code: "TIDINGS_E_INVAL" });
+      const what = `a part of voice ${voice} at ${place} is not known here: send the carrier unchanged (but no request that names messages)`;
+      throw Object.assign(new Error(what), { code: "TIDINGS_E_INVAL" });
     }
     sections[section].push({ voice, isCarrier: false, text, callId, tool });
   }

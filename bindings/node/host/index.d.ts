@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // tidings for hosts in JavaScript: notifications for the conversation of an LLM agent. docs/embedding.md in the sources says what a host does and when.
-// A call that fails throws an Error whose `code` is "TIDINGS_E_…"; the host then sends its message unchanged.
+// A call that fails throws an Error whose `code` is "TIDINGS_E_…"; the host then sends its message unchanged, unless it is a request that names messages.
 
 /** A word that a later version has added appears as digits: skip words that you do not know. */
 type Later = string & {};
@@ -162,7 +162,7 @@ export class Tidings {
   private constructor();
   /** Call it before each tool result is sent. */
   toolResult(result: ToolResult): Delivery;
-  /** Call it before each chat request is sent. */
+  /** Call it before each chat request is sent. If it throws, a request that names messages is not sent: they still wait, or are not on offer any more. */
   chatRequest(request: ChatRequest): Delivery;
   /** Call it after the carrier was written to the transcript, or when it is certain that it will not be. null: there is nothing to settle. */
   settle(deliveryId: string | null, outcome: Outcome): Reply;

@@ -6,7 +6,8 @@
         send(delivery.outgoing)
         kit.settle(delivery.id, committed=True)
 
-Methods may be called from any thread. Those that fail raise TidingsError; then the host sends its message unchanged.
+Methods may be called from any thread. Those that fail raise TidingsError; then the host sends its message unchanged, unless it is
+a chat request that names messages.
 """
 from __future__ import annotations
 
@@ -92,7 +93,8 @@ class Tidings:
         return self._carry({"op": "tool_result", "session": session, "content": content, "call_id": call_id, "tool": tool, "room": room})
 
     def chat_request(self, session: str, content: str = "", *, origin: str = "user", messages: Optional[Sequence[str]] = None, room: int = 0) -> Delivery:
-        """Call it before each chat request is sent; `messages` are the ids of the offered messages that it sends."""
+        """Call it before each chat request is sent; `messages` are the ids of the offered messages that it sends. If it raises, a request that names
+        messages is not sent: they still wait, or are not on offer any more."""
         request: Dict[str, Any] = {"op": "chat_request", "session": session, "content": content, "source": origin, "room": room}
         if messages is not None:
             request["messages"] = list(messages)

@@ -4,7 +4,7 @@ use std::fmt;
 
 use tidings_sys as sys;
 
-/// A call that failed. On any error the host sends its message unchanged; `text` says why.
+/// A call that failed. On any error the host sends its message unchanged, unless it is a chat request that names messages; `text` says why.
 #[derive(Clone, Debug)]
 pub struct Error {
     /// A constant `E_…` of tidings-sys, such as `E_BUSY`.

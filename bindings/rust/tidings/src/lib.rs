@@ -120,7 +120,7 @@ impl Tidings {
         })
     }
 
-    /// Call it before each chat request is sent.
+    /// Call it before each chat request is sent. On an error a request that names messages is not sent: they still wait, or are not on offer any more.
     pub fn chat_request(&self, request: &ChatRequest<'_>) -> Result<Delivery, Error> {
         let spans: Vec<sys::Span> = request
             .messages
