@@ -287,13 +287,17 @@ static int32_t wake_descriptor(struct hostkit *kit, struct hk_fields *fields,
   return code;
 }
 
+/* The plugin names a session once, so nothing may fail after that: there is room for the longest
+ * answer before, with six bytes for each of the id, as JSON writes a control character. */
 static int32_t next_session(struct hostkit *kit, struct hk_fields *fields, struct buffer *answer) {
+  enum { LONGEST_ANSWER = 6 * HK_SESSION_BYTES + 64 };
   static const char *const members[] = {"op", NULL};
   hk_fields_only(fields, members);
+  if (fields->code) return fields->code;
+  if (!buffer_grow(answer, LONGEST_ANSWER)) return no_memory(fields->error);
   char id[HK_SESSION_BYTES];
   size_t len = 0;
-  int32_t code =
-      fields->code ? fields->code : hostkit_next_session(kit, id, sizeof id, &len, fields->error);
+  int32_t code = hostkit_next_session(kit, id, sizeof id, &len, fields->error);
   if (code) return code;
   struct json_writer writer = {.out = answer};
   json_open(&writer, NULL, '{');

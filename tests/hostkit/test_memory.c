@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kit.h"
 
@@ -265,5 +266,45 @@ Test(memory, flat) {
   cr_expect_gt(rolled_back, 20);
   cr_expect_lt(rolled_back, handed_out);
   cr_expect_eq(hostkit_flat_close(trial.handle), TIDINGS_OK, "nothing is out");
+  cr_assert_null(kit_finish(&trial.kit));
+}
+
+/* Asks for the next session with the n-th allocation failing, and then again without a failure.
+ * Returns whether there was such an allocation. */
+static int asked_twice(struct trial *trial, int n) {
+  static const char ring[] = "{\"op\":\"event\",\"event\":{\"type\":\"ring\"}}";
+  static const char next[] = "{\"op\":\"next_session\"}";
+  hostkit_free(hostkit_flat_call(trial->handle, ring));
+  failed = 0;
+  fail_at = n;
+  char *answer = hostkit_flat_call(trial->handle, next);
+  fail_at = 0;
+  if (failed) {
+    hostkit_free(answer);
+    answer = hostkit_flat_call(trial->handle, next);
+  }
+  cr_expect_str_eq(answer, "{\"session\":\"rung\"}", "after allocation %d failed", n);
+  hostkit_free(answer);
+  return failed;
+}
+
+Test(memory, the_flat_next_session_loses_no_ring) {
+  struct trial trial;
+  trial_init(&trial);
+  setenv("XDG_RUNTIME_DIR", trial.kit.copies, 1);
+  (void)snprintf(trial.options, sizeof trial.options,
+                 "{\"plugin\":\"%s\",\"store\":\"%s\",\"probe\":false}", trial.kit.plugin,
+                 trial.kit.store);
+  trial.handle = hostkit_flat_open(trial.options);
+  cr_assert(trial.handle > 0);
+  int fd = hostkit_flat_wake_descriptor(trial.handle);
+  cr_assert_geq(fd, 0);
+  for (from_there = 0; from_there < 2; from_there++) {
+    int n = 1;
+    while (asked_twice(&trial, n)) n++;
+    cr_expect_gt(n, 1, "the request alone needs memory");
+  }
+  cr_expect_eq(close(fd), 0);
+  cr_expect_eq(hostkit_flat_close(trial.handle), TIDINGS_OK);
   cr_assert_null(kit_finish(&trial.kit));
 }
