@@ -189,11 +189,11 @@ def late_commit(host, proxy, server):
     host.settle()
 
 
-def lost_behind_a_pooler(host, proxy, server):
-    """A pooler that loses its server in a commit reports that, but not whether the commit succeeded: the session's row shows it; for a push nothing
-    does."""
-    met = proxy.met
-    proxy.mode = "pooler loses server"
+def lost_with_words(host, proxy, server, *last_words):
+    """A pooler that loses its server in a commit reports that, but not whether the commit succeeded; nor does a server that dies, because its disk is full
+    for example. The session's row shows it; for a push nothing does."""
+    met, proxy.last_words = proxy.met, last_words
+    proxy.mode = "lose server"
     host.turn()
     token = f"t{len(host.acked)}"
     try:
@@ -204,8 +204,8 @@ def lost_behind_a_pooler(host, proxy, server):
     proxy.mode = "pass"
     host.acked.add(token)
     state = server.sql(f"SELECT count(*) FROM tidings.seen WHERE id = '{token}'")
-    expect(proxy.met == met + 2 and host.end_turn(), "a commit whose answer a pooler has lost is found again")
-    expect(state == "1" and "outcome unknown" in words, f"and a push says that it may be stored: {words}")
+    expect(proxy.met == met + 2 and host.end_turn(), f"a commit whose answer was lost is found again ({last_words})")
+    expect(state == "1" and "outcome unknown" in words, f"and a push says that it may be stored: {words} ({last_words})")
 
 
 def interrupted(host, proxy, server, name, trip):
@@ -300,7 +300,8 @@ def main():
         outdated_settle(host, proxy, server)
         failed_over(server)
         late_commit(host, proxy, server)
-        lost_behind_a_pooler(host, proxy, server)
+        for last_words in ("FATAL", "08P01"), ("PANIC", "53100"), ("FATAL", "53100"), ("FATAL", "53300"), ("FATAL", "57P03"):
+            lost_with_words(host, proxy, server, *last_words)
         restart_in_each(host, proxy, server)
         host.kit.close()
         check_plans(server)

@@ -9,9 +9,9 @@ import threading
 import time
 
 
-def refuse(client, words):
-    """Sends the client an error in the form of pgbouncer, and raises OSError."""
-    fields = f"SFATAL\0VFATAL\0C08P01\0M{words}\0\0".encode()
+def refuse(client, words, severity="FATAL", state="08P01"):
+    """Sends the client an error, as pgbouncer does unless another is named, and raises OSError."""
+    fields = f"S{severity}\0V{severity}\0C{state}\0M{words}\0\0".encode()
     client.sendall(b"E" + struct.pack("!I", 4 + len(fields)) + fields)
     raise OSError(words)
 
@@ -54,6 +54,7 @@ class Proxy(Listener):
     def __init__(self, server):
         self.mode, self.met, self.trips = "pass", 0, 0
         self.goes_on, self.answered = threading.Event(), threading.Event()
+        self.last_words = "FATAL", "08P01"  # the severity and the state of the error with which the server is lost
         self.hold_from, self.held = None, threading.Event()  # after so many trips, messages are held back from the server
         super().__init__(server)
 
@@ -100,7 +101,8 @@ class Proxy(Listener):
         return False
 
     def lose_server(self, data, client, server):
-        """Acts like a pgbouncer that has lost its server: the messages are executed, but the client gets an error instead of the answer."""
+        """Acts like a pgbouncer that has lost its server, or like a server that dies with `last_words`: the messages are executed, but the client gets an
+        error instead of the answer."""
         server.sendall(data)
         answer = b""
         while not answer.endswith(b"Z\0\0\0\x05I"):
@@ -112,7 +114,7 @@ class Proxy(Listener):
                     server.sendall(data)
                 else:
                     answer += data
-        refuse(client, "server conn crashed?")
+        refuse(client, "server conn crashed?", *self.last_words)
 
     def forward(self, mode, data, client, server, from_client):
         other = server if from_client else client
@@ -120,7 +122,7 @@ class Proxy(Listener):
         self.trips += from_client and data.endswith(b"S\0\0\0\x04")
         if mode == "late commit" and commits:
             return self.commit_late(data, client, server)
-        if mode == "pooler loses server" and commits:
+        if mode == "lose server" and commits:
             self.met += 1
             return self.lose_server(data, client, server)
         if mode == "reset" or (mode == "reset before commit" and commits):

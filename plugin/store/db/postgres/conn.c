@@ -120,11 +120,20 @@ static bool was_prepare(struct pg_conn *conn, size_t at, bool good) {
   return false;
 }
 
-/* Returns the error of a connection that was closed after the error `first`. Poolers send the same
- * state for each reason to close a connection; on a connection in use it means that the pooler ends
- * or has lost the server. */
-static int error_of_closed(const struct pg_conn *conn, int first) {
-  bool says_why = first != PG_E_REFUSED && (first != PG_E_POOLED || !conn->prepared);
+/* Has the server rolled the transaction back? An ERROR does that. FATAL and PANIC end the
+ * connection, and a commit that was under way may have been made, or be made by the recovery after
+ * a crash. */
+static bool rolls_back(const PGresult *result) {
+  const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+  return severity && strcmp(severity, "ERROR") == 0;
+}
+
+/* Returns the error of a connection that was closed after the error `first`. Before its first
+ * statement any error says why. Poolers send the same state for each reason to close a connection;
+ * on a connection in use it means that the pooler ends or has lost the server. */
+static int error_of_closed(const struct pg_conn *conn, int first, bool rolled_back) {
+  bool in_use = conn->prepared != 0;
+  bool says_why = first != PG_E_REFUSED && (!in_use || (rolled_back && first != PG_E_POOLED));
   return first && says_why ? first : PG_E_LOST;
 }
 
@@ -134,6 +143,7 @@ static int gather(struct db *db, struct pg_conn *conn, store_deadline deadline, 
   PGconn *pg = conn->pg;
   size_t at = 0;
   int first = 0;
+  bool rolled_back = false;
   for (size_t all = 0;;) {
     PGresult *result = NULL;
     int rc = next_result(pg, deadline, &result);
@@ -147,11 +157,13 @@ static int gather(struct db *db, struct pg_conn *conn, store_deadline deadline, 
       return first;
     }
     bool good = is_good(result);
-    if (!good && PQresultStatus(result) != PGRES_PIPELINE_ABORTED && !first)
+    if (!good && PQresultStatus(result) != PGRES_PIPELINE_ABORTED && !first) {
       first = pg_error_of(db, result);
+      rolled_back = rolls_back(result);
+    }
     if (PQstatus(pg) == CONNECTION_BAD) {
       PQclear(result);
-      return error_of_closed(conn, first);
+      return error_of_closed(conn, first, rolled_back);
     }
     if (was_prepare(conn, all++, good) || at == count) PQclear(result);
     else results[at++] = result;
