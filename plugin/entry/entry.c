@@ -220,20 +220,38 @@ static void release(struct tidings_plugin *plugin, const struct tidings_reply *r
   if (plugin) reply_release((struct instance *)plugin, reply);
 }
 
+static size_t promises_left(struct instance *instance) {
+  pthread_mutex_lock(&instance->remembered.lock);
+  size_t count = instance->remembered.count;
+  pthread_mutex_unlock(&instance->remembered.lock);
+  return count;
+}
+
+/* Shall the host try again? A store that fails again and again is broken, and a host must be able
+ * to end with a broken store. */
+static bool may_be_kept_later(struct instance *instance, int code) {
+  enum { MOST_REFUSALS = 3 };
+  if (code == TIDINGS_E_BUSY) return true;
+  return (code == TIDINGS_E_NOMEM || code == TIDINGS_E_OUTCOME_UNKNOWN) &&
+         instance->refusals++ < MOST_REFUSALS;
+}
+
 /* Does the settles that were only remembered, because they would be lost when the instance closes.
- * BUSY: they still cannot be done. */
+ * A settle that a broken store does not take goes to the end of the list; so once as many have
+ * failed as are left, all have been tried. BUSY: the host shall try again. */
 static int keep_promises(struct instance *instance, struct tidings_error *error) {
   struct tidings_error why = {.size = sizeof why};
+  store_deadline deadline = instance_deadline(instance);
   if (instance_enter(instance, NULL))
     return 0; /* quiesce has done it already, or this is a forked child */
-  int code = flow_settle_remembered(instance, instance_deadline(instance), &why);
-  instance_leave(instance);
-  if (code == TIDINGS_E_BUSY) return fail(error, code, "%s", why.text);
-  if (code) {
+  int code = flow_settle_remembered(instance, deadline, &why);
+  for (size_t failed = 1; code && !may_be_kept_later(instance, code); failed++) {
     struct tidings_span text = span_text(why.text);
     instance->host.log(instance->host.context, TIDINGS_LOG_ERROR, &text);
+    code = failed < promises_left(instance) ? flow_settle_remembered(instance, deadline, &why) : 0;
   }
-  return 0;
+  instance_leave(instance);
+  return code ? fail(error, TIDINGS_E_BUSY, "%s", why.text) : 0;
 }
 
 static int32_t quiesce(struct tidings_plugin *plugin, struct tidings_error *error) {

@@ -39,6 +39,7 @@ struct instance {
                             whether it is shut: see instance.c */
   const volatile uint8_t *fork_mark; /* 1; reads 0 in a forked child */
   struct handed_out handed_out;
+  unsigned refusals; /* how often a settle that the store did not take kept it from being closed */
 
   pthread_mutex_t configuration_lock;
   struct configuration *configuration;
