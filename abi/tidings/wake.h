@@ -76,7 +76,7 @@ struct tidings_wake {
    *   UNSUPPORTED  the instance was opened as a producer
    *   NOMEM, STORE, CLOSED   as in abi.h
    * After INVAL, NOMEM and STORE a later call names the session, but the descriptor does not become
-   * readable for it again: call next_session at wake_at_ms. Since 1.0. */
+   * readable for it again: call next_session after a second. Since 1.0. */
   int32_t (*next_session)(struct tidings_plugin *plugin, char *buffer, size_t buffer_size,
                           size_t *ret_len, struct tidings_error *error);
 };
