@@ -5,11 +5,13 @@
  */
 #include "flow/internal.h"
 
-/* A duplicate is answered by a reply that says so. */
-static int reply_to_duplicate(struct op *op, const struct tidings_reply **ret_reply,
+/* A duplicate is answered by a reply that says so, and by what its first copy asked for: the host
+ * may not have received that. */
+static int reply_to_duplicate(struct op *op, bool asks, const struct tidings_reply **ret_reply,
                               struct tidings_error *error) {
-  struct tidings_reply *reply;
-  int code = decision_status_reply(op, &reply, error);
+  struct tidings_reply *reply = NULL;
+  if (asks) react_to_notification(op, &reply);
+  int code = reply ? 0 : decision_status_reply(op, &reply, error);
   if (code) return code;
   reply->flags |= TIDINGS_REPLY_DUPLICATE;
   *ret_reply = reply_hand_out(reply, op);
@@ -34,8 +36,10 @@ static int dispatch_event(struct op *op, const struct event *event,
     return step_take(op, event, ret_reply, error);
   }
   if (code) return code;
-  if (duplicate) return reply_to_duplicate(op, ret_reply, error);
-  if (asks) react_to_notification(op, ret_reply);
+  if (duplicate) return reply_to_duplicate(op, asks, ret_reply, error);
+  struct tidings_reply *reply = NULL;
+  if (asks) react_to_notification(op, &reply);
+  if (reply) *ret_reply = reply_hand_out(reply, op);
   return 0;
 }
 
@@ -54,7 +58,8 @@ int flow_event(struct instance *instance, struct tidings_span bytes,
     code = dispatch_event(&op, &event, &reply, error);
   }
   op_end(&op);
-  if (code && event.type == EVENT_WAKE) flow_wake_failed(instance, event.session, code);
+  if (code && (event.type == EVENT_WAKE || code == TIDINGS_E_OUTCOME_UNKNOWN))
+    flow_wake_failed(instance, op.session, code);
   arena_free(&words);
   if (!code) *ret_reply = reply;
   return code;

@@ -49,8 +49,11 @@ int flow_settle_remembered(struct instance *instance, store_deadline deadline,
 int flow_wake_descriptor(struct instance *instance, int32_t *ret_fd, struct tidings_error *error);
 int flow_wake_next(struct instance *instance, char *buffer, size_t buffer_size, size_t *ret_len,
                    struct tidings_error *error);
-/* The `wake` event of a session failed with `code`: if that may pass, a later flow_wake_next names
- * the session again. */
-void flow_wake_failed(struct instance *instance, struct tidings_span id, int code);
+/* A later flow_wake_next names the session with this number again; 0, or a number that this process
+ * has not seen: all sessions. The descriptor becomes readable. */
+void flow_wake_again(struct instance *instance, uint32_t number);
+/* The same after an event of the session that failed with `code`, if that may pass. Unless the
+ * store was busy, the descriptor does not become readable. */
+void flow_wake_failed(struct instance *instance, uint32_t number, int code);
 
 #endif

@@ -69,7 +69,7 @@ int declare_kinds(struct op *op, const struct event *event, bool *ret_duplicate,
 /* To be called after a notification that asks for something was stored in session op->name: decides
  * what this host does about it, if the session is the host's. There is a reply only if there is an
  * action, or if it could not be decided yet. It cannot fail, because the notification is stored. */
-void react_to_notification(struct op *op, const struct tidings_reply **ret_reply);
+void react_to_notification(struct op *op, struct tidings_reply **ret_reply);
 
 /* -- which calls of tools run: calls.c ----------------------------------------------------------
  */

@@ -14,9 +14,10 @@ static int check_can_act(struct op *op, bool *ret_can_act) {
   code = op_get_head(op, NULL);
   op_give_up(op);
   if (code) return code;
-  const struct run *run = &op->head.run;
-  *ret_can_act = (turns_reacts_to_urgency(run) || turns_has_unknown_offer(run) ||
-                  turns_has_unknown_stop(run)) &&
+  struct run run = op->head.run;
+  turns_ask_again(&run, unseen_of(&op->instance->unseen, op->session));
+  *ret_can_act = (turns_reacts_to_urgency(&run) || turns_has_unknown_offer(&run) ||
+                  turns_has_unknown_stop(&run)) &&
                  op_owns_session(op);
   return 0;
 }
@@ -32,7 +33,9 @@ static int decide_in_write(struct op *op, struct tidings_reply **ret_reply) {
   if (!code) code = decision_save(op, &decision, TURNS_NOTIFICATION, &changed, NULL);
   if (!code && (decision_acts(&decision) || decision.next_ms))
     code = decision_reply(op, &decision, ret_reply, NULL);
-  return code || !changed ? code : op_commit(op, NULL);
+  if (!code && changed) code = op_commit(op, NULL);
+  decision_done(op, &decision, code);
+  return code;
 }
 
 static int decide_if_possible(struct op *op, struct tidings_reply **ret_reply) {
@@ -48,19 +51,22 @@ static int decide_if_possible(struct op *op, struct tidings_reply **ret_reply) {
   return code;
 }
 
-/* If no decision could be made now, asks the host to send `wake` soon. NULL: there is no memory for
- * that either, and the next event decides. */
+/* If no decision could be made now, asks the host to send `wake` soon. NULL: that cannot be asked
+ * either; then the session rings. */
 static struct tidings_reply *ask_again(struct op *op) {
   enum { SOON_MS = 250 };
   struct tidings_reply *reply = NULL;
-  if (decision_status_reply(op, &reply, NULL)) return NULL;
+  if (decision_status_reply(op, &reply, NULL)) {
+    flow_wake_again(op->instance, op->session);
+    return NULL;
+  }
   reply->wake_at_ms = op->now_ms + SOON_MS - op->ahead_ms;
   return reply;
 }
 
-void react_to_notification(struct op *op, const struct tidings_reply **ret_reply) {
+void react_to_notification(struct op *op, struct tidings_reply **ret_reply) {
   struct tidings_reply *reply = NULL;
   if (op->instance->role == TIDINGS_ROLE_PRODUCER) return;
   if (decide_if_possible(op, &reply)) reply = ask_again(op);
-  if (reply) *ret_reply = reply_hand_out(reply, op);
+  if (reply) *ret_reply = reply;
 }

@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "flow/internal.h"
 #include "session/ending.h"
+#include "store/wake/wake.h"
 
 enum { RETENTION_ROWS = 64 };
 
@@ -13,6 +14,8 @@ struct settlement {
   uint64_t id; /* the delivery's public one */
   uint32_t outcome;
   bool answers; /* the host takes a reply */
+  bool fences;  /* the delivery's commit may still arrive at the store: if it has not, no later one
+                   may take effect */
 };
 
 enum settle_verdict { SETTLE_ENDS_LEASE, SETTLE_ALREADY_ENDED };
@@ -153,16 +156,21 @@ static int write_messages_end(struct op *op, struct decision *decision,
 }
 
 static int write_settlement(struct op *op, const struct settlement *settlement,
-                            struct delivery *delivery, struct tidings_reply **ret_reply,
-                            struct tidings_error *error) {
-  struct decision decision = {.answers = settlement->answers, .owned = true, .head_changed = true};
+                            struct delivery *delivery, struct decision *decision,
+                            struct tidings_reply **ret_reply, struct tidings_error *error) {
   bool commit = settlement->outcome == TIDINGS_COMMITTED;
   int code = write_delivery_end(op, delivery, commit, error);
   if (code) return code;
   if (commit && !messages_alive(&op->head.run)) code = op_put_head(op, error);
-  else code = write_messages_end(op, &decision, delivery, commit, error);
-  if (!code && decision_acts(&decision)) code = decision_reply(op, &decision, ret_reply, error);
+  else code = write_messages_end(op, decision, delivery, commit, error);
+  if (!code && decision_acts(decision)) code = decision_reply(op, decision, ret_reply, error);
   return code ? code : store_sweep(op->txn, op->session, op->now_ms, error);
+}
+
+/* Writes the head as it is: a delayed commit finds the session changed and is void. */
+static int fence_off_lease(struct op *op, struct tidings_error *error) {
+  int code = op_put_head(op, error);
+  return code ? code : op_commit(op, error);
 }
 
 /* -- the call ---------------------------------------------------------------------------------- */
@@ -182,9 +190,16 @@ static int settle_in_write(struct op *op, const struct settlement *settlement, b
   bool ends = !code && verdict == SETTLE_ENDS_LEASE;
   *ret_again = may_be_stale && !(ends && only_ends(op, settlement));
   if (*ret_again) return 0;
+  if (code == TIDINGS_E_NOT_FOUND && settlement->fences && op_owns_session(op)) {
+    int failed = fence_off_lease(op, error);
+    return failed ? failed : code;
+  }
   if (!ends) return code;
-  code = write_settlement(op, settlement, &delivery, ret_reply, error);
-  return code ? code : op_commit_as_read(op, ret_again, error);
+  struct decision decision = {.answers = settlement->answers, .owned = true, .head_changed = true};
+  code = write_settlement(op, settlement, &delivery, &decision, ret_reply, error);
+  if (!code) code = op_commit_as_read(op, ret_again, error);
+  if (!*ret_again) decision_done(op, &decision, code);
+  return code;
 }
 
 /* Tries first with what this process has already read of the session, which is usually enough. */
@@ -198,7 +213,11 @@ static int settle_in_writes(struct op *op, const struct settlement *settlement,
   arena_free(&op->arena);
   *ret_reply = NULL;
   code = op_write(op, error);
-  return code ? code : settle_in_write(op, settlement, &again, ret_reply, error);
+  if (!code) code = settle_in_write(op, settlement, &again, ret_reply, error);
+  return code || !again ? code
+                        : fail(error, TIDINGS_E_BUSY,
+                               "another process keeps changing the session; nothing was lost, try "
+                               "again");
 }
 
 /* A reply is made only if there is something to do. */
@@ -222,39 +241,63 @@ static bool may_pass(int code) {
          code == TIDINGS_E_OUTCOME_UNKNOWN;
 }
 
+/* Whoever waits must look at the session: nobody took the reply that this settle would have had. */
+static void name_settled(struct instance *instance, uint64_t delivery_id) {
+  flow_wake_again(instance, public_id_session(delivery_id));
+}
+
+static int settle_one_remembered(struct instance *instance, const struct remembered *remembered,
+                                 store_deadline deadline, struct tidings_error *error) {
+  const struct settlement settlement = {.id = remembered->delivery_id,
+                                        .outcome = remembered->outcome,
+                                        .fences = remembered->may_be_stale};
+  struct tidings_error why = {.size = sizeof why};
+  int code = settle_now(instance, &settlement, deadline, NULL, &why);
+  if (may_pass(code)) {
+    (void)remembered_add(&instance->remembered, *remembered);
+    return fail(error, code, "delivery %llu, whose settle was remembered: %s",
+                (unsigned long long)remembered->delivery_id, why.text);
+  }
+  if (!code && remembered->outcome == TIDINGS_ROLLED_BACK)
+    name_settled(instance, remembered->delivery_id);
+  if (code && !(code == TIDINGS_E_NOT_FOUND && remembered->may_be_stale)) {
+    struct tidings_span text = span_text(why.text);
+    instance->host.log(instance->host.context, TIDINGS_LOG_WARNING, &text);
+  }
+  return 0;
+}
+
 int flow_settle_remembered(struct instance *instance, store_deadline deadline,
                            struct tidings_error *error) {
   struct remembered remembered;
-  while (remembered_take(&instance->remembered, &remembered)) {
-    const struct settlement settlement = {.id = remembered.delivery_id,
-                                          .outcome = remembered.outcome};
-    struct tidings_error why = {.size = sizeof why};
-    int code = settle_now(instance, &settlement, deadline, NULL, &why);
-    if (may_pass(code)) {
-      (void)remembered_add(&instance->remembered, remembered);
-      return fail(error, code, "delivery %llu, whose settle was remembered: %s",
-                  (unsigned long long)remembered.delivery_id, why.text);
-    }
-    if (code && !(code == TIDINGS_E_NOT_FOUND && remembered.may_be_stale)) {
-      struct tidings_span text = span_text(why.text);
-      instance->host.log(instance->host.context, TIDINGS_LOG_WARNING, &text);
-    }
-  }
-  return 0;
+  int code = 0;
+  while (!code && remembered_take(&instance->remembered, &remembered))
+    code = settle_one_remembered(instance, &remembered, deadline, error);
+  return code;
+}
+
+/* The host gets no answer that says what to do, so it is remembered, and a host that sleeps is
+ * woken: next_session applies it. False: there is no room. */
+static bool remember_settle(struct instance *instance, const struct remembered *settle) {
+  bool kept = remembered_add(&instance->remembered, *settle);
+  store_wait_again(instance->store);
+  return kept;
 }
 
 int flow_settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome,
                 const struct tidings_reply **ret_reply, struct tidings_error *error) {
   const struct settlement settlement = {
       .id = delivery_id, .outcome = outcome, .answers = ret_reply != NULL};
+  const struct remembered settle = {.delivery_id = delivery_id, .outcome = outcome};
   store_deadline deadline = instance_deadline(instance);
+  bool promised = remembered_drop(&instance->remembered, &settle);
   (void)flow_settle_remembered(instance, deadline, NULL);
   int code = settle_now(instance, &settlement, deadline, ret_reply, error);
-  bool unknown = code == TIDINGS_E_OUTCOME_UNKNOWN;
-  if (code != TIDINGS_E_BUSY && !unknown) return code;
-  bool kept = remembered_add(&instance->remembered,
-                             (struct remembered){.delivery_id = delivery_id, .outcome = outcome});
-  if (unknown)
+  bool unknown = code == TIDINGS_E_OUTCOME_UNKNOWN, busy = code == TIDINGS_E_BUSY;
+  if (!code && promised && !(ret_reply && *ret_reply)) name_settled(instance, delivery_id);
+  if (!busy && !unknown && !(promised && may_pass(code))) return code;
+  bool kept = remember_settle(instance, &settle);
+  if (!busy)
     return code; /* the error says that the result is not known; the next call settles again */
   if (!kept) {
     return fail(error, TIDINGS_E_NOMEM,

@@ -59,13 +59,22 @@ static int decide_event(struct op *op, struct event_step *step, struct tidings_e
   return code ? code : decision_look(op, decision, error);
 }
 
+/* A duplicate does what `wake` does: the host may not have received the first reply. */
+static int decide_again(struct op *op, struct event_step *step, struct tidings_error *error) {
+  struct decision *decision = &step->decision;
+  decision->answers = decision->owned = op_owns_session(op);
+  int code = decision_load(op, decision, NULL, 0, NULL, error);
+  if (!code && decision->answers) code = decision_look(op, decision, error);
+  return code ? code : decision_save(op, decision, TURNS_LOOK, &step->changed, error);
+}
+
 /* Writes everything that the event changes in the store. */
 static int write_event_rows(struct op *op, struct event_step *step, struct tidings_error *error) {
   const struct event *event = step->event;
   struct decision *decision = &step->decision;
   int code = life_get_head(op, event, error);
   if (!code) code = op_see_event(op, step->event, &step->duplicate, error);
-  if (!code && step->duplicate) return decision_load(op, decision, NULL, 0, NULL, error);
+  if (!code && step->duplicate) return decide_again(op, step, error);
   if (!code) code = life_attach(op, event, decision, error);
   if (!code && event->type == EVENT_SESSION_CLOSED) {
     code = life_close(op, error);
@@ -122,7 +131,7 @@ static void ring_owner(struct op *op, const struct event *event, const struct de
 }
 
 static int commit_event(struct op *op, const struct event_step *step, struct tidings_error *error) {
-  if (!step->changed || step->duplicate) return 0;
+  if (!step->changed) return 0;
   ring_owner(op, step->event, &step->decision);
   int code = store_sweep(op->txn, op->session, op->now_ms, error);
   return code ? code : op_commit(op, error);
@@ -137,6 +146,7 @@ static int write_event(struct op *op, const struct event *event,
   if (!code) code = write_event_rows(op, &step, error);
   if (!code) code = answer_event(op, &step, &reply, error);
   if (!code) code = commit_event(op, &step, error);
+  decision_done(op, &step.decision, code);
   if (!code && !step.duplicate) calls_share_ends(op, event);
   op_give_up(op);
   if (!code) *ret_reply = reply_hand_out(reply, op);
@@ -174,6 +184,7 @@ static int answer_from_snapshot(struct op *op, const struct event *event,
   if (!code && !changes && calls_share(op, event) &&
       op_set_phase(op, step.decision.stored.turns.run.phase)) {
     publish_event(op, &step.calls);
+    decision_done(op, &step.decision, 0);
     *ret_reply = reply;
   }
   return code;

@@ -16,6 +16,10 @@ struct search { /* in one snapshot */
   struct tidings_error *error;
 };
 
+static bool is_busy(int code) {
+  return code == TIDINGS_E_BUSY || code == TIDINGS_E_OUTCOME_UNKNOWN;
+}
+
 static int no_memory_for_rung(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory for the woken sessions");
 }
@@ -137,9 +141,22 @@ static int name_next(struct wake *wake, char *buffer, size_t buffer_size, size_t
   return 0;
 }
 
+/* Settles that are remembered may make something wait again. *ret_busy: they could not be done yet.
+ * To be called without the lock. */
+static void settle_before(struct instance *instance, bool *ret_busy) {
+  struct wake *wake = &instance->wake;
+  pthread_mutex_lock(&wake->lock);
+  bool starts = wake_is_empty(wake);
+  pthread_mutex_unlock(&wake->lock);
+  *ret_busy =
+      starts && is_busy(flow_settle_remembered(instance, instance_deadline(instance), NULL));
+}
+
 int flow_wake_next(struct instance *instance, char *buffer, size_t buffer_size, size_t *ret_len,
                    struct tidings_error *error) {
   struct wake *wake = &instance->wake;
+  bool busy;
+  settle_before(instance, &busy);
   pthread_mutex_lock(&wake->lock);
   int code = enlist_again(instance, error);
   if (!code && wake_is_empty(wake)) {
@@ -147,24 +164,49 @@ int flow_wake_next(struct instance *instance, char *buffer, size_t buffer_size, 
     code = look_for_rings(instance, error);
   }
   if (!code) code = name_next(wake, buffer, buffer_size, ret_len, error);
-  if (!code && wake->ended && wake->failed_rings) store_wait_again(instance->store);
+  if (!code && wake->ended && (wake->failed_rings || busy)) store_wait_again(instance->store);
   pthread_mutex_unlock(&wake->lock);
   return code;
 }
 
-/* A session that next_session has named is in the table. Another was woken at its wake_at, which
- * the host keeps when the call fails. */
-void flow_wake_failed(struct instance *instance, struct tidings_span id, int code) {
+/* -- naming a session again -------------------------------------------------------------------- */
+
+struct by_number {
+  uint32_t number;
+  const struct session *found;
+};
+
+static bool has_other_number(void *context, struct session *session) {
+  struct by_number *wanted = context;
+  if (session->number == wanted->number) wanted->found = session;
+  return !wanted->found;
+}
+
+static const struct session *find_by_number(struct instance *instance, uint32_t number) {
+  struct by_number wanted = {.number = number};
+  if (number) session_table_each(&instance->sessions, has_other_number, &wanted);
+  return wanted.found;
+}
+
+static void name_again(struct instance *instance, const struct session *session, bool rings) {
   struct wake *wake = &instance->wake;
-  bool busy = code == TIDINGS_E_BUSY || code == TIDINGS_E_OUTCOME_UNKNOWN;
-  if (!busy && code != TIDINGS_E_NOMEM && code != TIDINGS_E_STORE) return;
-  const struct session *session = session_table_find(&instance->sessions, id);
-  if (!session) return;
   pthread_mutex_lock(&wake->lock);
-  if (wake_add_failed(wake, session)) wake->started = false; /* no memory: all are named again */
-  if (busy) {
+  if (!session || wake_add_failed(wake, session)) wake->started = false;
+  if (rings) {
     wake->failed_rings = true;
     store_wait_again(instance->store);
   }
   pthread_mutex_unlock(&wake->lock);
+}
+
+void flow_wake_again(struct instance *instance, uint32_t number) {
+  name_again(instance, find_by_number(instance, number), true);
+}
+
+/* A session that next_session has named is in the table. Another was woken at its wake_at, which
+ * the host keeps when the call fails. */
+void flow_wake_failed(struct instance *instance, uint32_t number, int code) {
+  if (!is_busy(code) && code != TIDINGS_E_NOMEM && code != TIDINGS_E_STORE) return;
+  const struct session *session = find_by_number(instance, number);
+  if (session || code == TIDINGS_E_OUTCOME_UNKNOWN) name_again(instance, session, is_busy(code));
 }

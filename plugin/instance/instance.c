@@ -146,6 +146,7 @@ static void instance_free(struct instance *instance) {
   for (size_t i = 0; i < SESSION_LOCKS; i++) pthread_mutex_destroy(&instance->session_locks[i]);
   pthread_mutex_destroy(&instance->configuration_lock);
   remembered_finish(&instance->remembered);
+  unseen_finish(&instance->unseen);
   drop_fork_mark(instance->fork_mark);
   arena_free(&instance->arena);
   free(instance);
@@ -165,6 +166,7 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
   (void)session_table_init(&instance->sessions);
   (void)pthread_mutex_init(&instance->configuration_lock, NULL);
   remembered_init(&instance->remembered);
+  unseen_init(&instance->unseen);
   publisher_init(&instance->publisher);
   wake_init(&instance->wake);
   handed_out_init(&instance->handed_out);

@@ -16,6 +16,7 @@
 #include "instance/publisher.h"
 #include "instance/remembered.h"
 #include "instance/session_table.h"
+#include "instance/unseen.h"
 #include "instance/wake.h"
 #include "store/store.h"
 
@@ -47,6 +48,7 @@ struct instance {
   struct session_table sessions;
   pthread_mutex_t session_locks[SESSION_LOCKS]; /* by session number */
   struct remembered_settles remembered;
+  struct unseen_replies unseen;
 
   struct publisher publisher;
 

@@ -27,23 +27,43 @@ static bool make_room(struct remembered_settles *settles) {
   return true;
 }
 
-static bool has(const struct remembered_settles *settles, const struct remembered *settle) {
+/* Its place, or `count`: it is not there. */
+static size_t find_settle(const struct remembered_settles *settles,
+                          const struct remembered *settle) {
   for (size_t i = 0; i < settles->count; i++) {
     const struct remembered *one = &settles->list[i];
     if (one->delivery_id == settle->delivery_id && one->outcome == settle->outcome &&
         one->may_be_stale == settle->may_be_stale)
-      return true;
+      return i;
   }
-  return false;
+  return settles->count;
+}
+
+static void remove_at(struct remembered_settles *settles, size_t at) {
+  settles->count--;
+  memmove(settles->list + at, settles->list + at + 1,
+          (settles->count - at) * sizeof *settles->list);
+  atomic_store(&settles->any, settles->count > 0);
 }
 
 bool remembered_add(struct remembered_settles *settles, struct remembered settle) {
   pthread_mutex_lock(&settles->lock);
-  bool is_there = has(settles, &settle), has_room = is_there || make_room(settles);
+  bool is_there = find_settle(settles, &settle) < settles->count,
+       has_room = is_there || make_room(settles);
   if (!is_there && has_room) settles->list[settles->count++] = settle;
   atomic_store(&settles->any, settles->count > 0);
   pthread_mutex_unlock(&settles->lock);
   return has_room;
+}
+
+bool remembered_drop(struct remembered_settles *settles, const struct remembered *settle) {
+  if (!atomic_load(&settles->any)) return false;
+  pthread_mutex_lock(&settles->lock);
+  size_t at = find_settle(settles, settle);
+  bool found = at < settles->count;
+  if (found) remove_at(settles, at);
+  pthread_mutex_unlock(&settles->lock);
+  return found;
 }
 
 bool remembered_take(struct remembered_settles *settles, struct remembered *ret_settle) {
@@ -52,10 +72,8 @@ bool remembered_take(struct remembered_settles *settles, struct remembered *ret_
   bool any = settles->count > 0;
   if (any) {
     *ret_settle = settles->list[0];
-    settles->count--;
-    memmove(settles->list, settles->list + 1, settles->count * sizeof *settles->list);
+    remove_at(settles, 0);
   }
-  atomic_store(&settles->any, settles->count > 0);
   pthread_mutex_unlock(&settles->lock);
   return any;
 }

@@ -30,6 +30,8 @@ void remembered_init(struct remembered_settles *settles);
 void remembered_finish(struct remembered_settles *settles);
 /* Adds it once: hosts try again until it is not BUSY. False: there is no room. */
 bool remembered_add(struct remembered_settles *settles, struct remembered settle);
+/* Removes it: the host settles it itself. False: it was not there. */
+bool remembered_drop(struct remembered_settles *settles, const struct remembered *settle);
 /* Takes the oldest. False: there is none. */
 bool remembered_take(struct remembered_settles *settles, struct remembered *ret_settle);
 

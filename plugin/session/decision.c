@@ -66,17 +66,33 @@ static int no_memory_to_decide(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory to decide on a session's turns");
 }
 
+static void ask_unseen_again(const struct op *op, struct decision *decision) {
+  if (decision->answers)
+    turns_ask_again(&decision->stored.turns.run, unseen_of(&op->instance->unseen, op->session));
+}
+
+void decision_done(const struct op *op, const struct decision *decision, int code) {
+  struct unseen_replies *replies = &op->instance->unseen;
+  if (code == TIDINGS_E_OUTCOME_UNKNOWN && decision_acts(decision))
+    unseen_note(replies, (struct unseen){.session = op->session, .asked = decision->result});
+  else if (!code && decision->answers) unseen_forget(replies, op->session);
+}
+
 int decision_load(struct op *op, struct decision *decision, const struct tidings_span *ids,
                   size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
   int code = item_last(op->txn, op->session, &op->head, &decision->last_item, error);
-  return code ? code : stored_run_load(op, &decision->stored, ids, count, ret_named, error);
+  if (!code) code = stored_run_load(op, &decision->stored, ids, count, ret_named, error);
+  if (!code) ask_unseen_again(op, decision);
+  return code;
 }
 
 int decision_load_numbers(struct op *op, struct decision *decision, const uint64_t *numbers,
                           size_t count, ptrdiff_t *ret_named, struct tidings_error *error) {
   int code = item_last(op->txn, op->session, &op->head, &decision->last_item, error);
-  return code ? code
-              : stored_run_load_numbers(op, &decision->stored, numbers, count, ret_named, error);
+  if (!code)
+    code = stored_run_load_numbers(op, &decision->stored, numbers, count, ret_named, error);
+  if (!code) ask_unseen_again(op, decision);
+  return code;
 }
 
 struct turns_input decision_input(const struct op *op, const struct decision *decision,
@@ -145,6 +161,21 @@ int decision_reply(struct op *op, const struct decision *decision, struct tiding
   return 0;
 }
 
+/* The reply shows the state before the look, because nothing of it is stored; only the time at
+ * which the host is to send `wake` is the look's. */
+static int make_status_reply(struct op *op, struct decision *decision,
+                             struct tidings_reply **ret_reply, struct tidings_error *error) {
+  const struct turns *turns = &decision->stored.turns;
+  struct tidings_reply *reply = reply_make(&op->arena);
+  int code = reply ? reply_status(reply, op, turns, error) : no_memory_to_decide(error);
+  if (!code && decision->answers) code = decision_look(op, decision, error);
+  if (code) return code;
+  if (decision_acts(decision)) reply->wake_at_ms = op->now_ms - op->ahead_ms;
+  else if (decision->answers) reply_wake(reply, op, turns, decision->next_ms);
+  *ret_reply = reply;
+  return 0;
+}
+
 int decision_status_reply(struct op *op, struct tidings_reply **ret_reply,
                           struct tidings_error *error) {
   struct decision decision = {.answers = false};
@@ -152,8 +183,9 @@ int decision_status_reply(struct op *op, struct tidings_reply **ret_reply,
   if (code) return code;
   code = session_find(op->txn, op->name, &op->session, error);
   if (!code) code = op_get_head(op, error);
+  decision.answers = decision.owned = !code && op_owns_session(op);
   if (!code) code = decision_load(op, &decision, NULL, 0, NULL, error);
-  if (!code) code = decision_reply(op, &decision, ret_reply, error);
+  if (!code) code = make_status_reply(op, &decision, ret_reply, error);
   op_give_up(op);
   return code;
 }

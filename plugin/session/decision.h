@@ -43,8 +43,13 @@ int decision_save(struct op *op, struct decision *decision, enum turns_event eve
 int decision_reply(struct op *op, const struct decision *decision, struct tidings_reply **ret_reply,
                    struct tidings_error *error);
 
-/* Makes a reply that has only the status of the session op->name, by a snapshot of its own. Errors:
- * STORE, NOMEM. */
+/* To be called when the call's result is known: `code` is the commit's, or that of a snapshot that
+ * answers. If the host does not get the reply although the commit may be stored, the next decision
+ * asks it again for what this one asked. */
+void decision_done(const struct op *op, const struct decision *decision, int code);
+
+/* Makes a reply without actions, by a snapshot of its own: the status of the session op->name, and
+ * for its owner the time at which to send `wake`. Errors: STORE, NOMEM. */
 int decision_status_reply(struct op *op, struct tidings_reply **ret_reply,
                           struct tidings_error *error);
 

@@ -15,6 +15,7 @@
 #include "store/db/lmdb/digest.h"
 #include "store/db/lmdb/engine.h"
 #include "store/rows/rows.h"
+#include "wake_kit.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -160,6 +161,34 @@ Test(commit, when_it_cannot_be_told_the_outcome_is_unknown) {
   store_close(store);
 }
 
+/* Whether the store knows that the host was asked or not: the host did not receive the reply. */
+Test(commit, what_an_unknown_commit_asked_of_the_host_is_asked_again) {
+  static const enum fault faults[] = {META_WRITTEN_TWICE, SYNC_FAILS};
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+    struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+    struct tidings_error error = new_error();
+    const struct tidings_reply *reply = NULL;
+    int fd = waiting(plugin);
+    push_by_another("s", CRITICAL);
+    next_is(plugin, "s");
+    next_is(plugin, "");
+    cr_assert(!is_rung(fd, 0));
+    arm(faults[i]);
+    const struct tidings_span wake = span_text("{\"type\":\"wake\",\"session\":\"s\"}");
+    cr_assert_eq(plugin->on_event(plugin, &wake, &reply, &error), TIDINGS_E_OUTCOME_UNKNOWN);
+    expect_struck();
+    cr_assert(is_rung(fd, 0));
+    next_is(plugin, "s");
+    cr_assert_eq(plugin->on_event(plugin, &wake, &reply, &error), 0, "%s", error.text);
+    cr_assert_eq(reply->action_count, 1);
+    cr_assert_eq(reply->actions[0]->type, TIDINGS_ACTION_START_TURN);
+    plugin->release(plugin, reply);
+    plugin_end(plugin);
+    kit_end();
+    begin();
+  }
+}
+
 /* The environment cannot be opened again at once: the next call does it. */
 Test(commit, the_environment_is_opened_again_by_a_later_call) {
   struct store *store = store_at(kit_store);
@@ -227,7 +256,7 @@ static void *push_one(void *context) {
   return NULL;
 }
 
-static size_t waiting(struct store *store) {
+static size_t waiters_of(struct store *store) {
   size_t count = 0;
   pthread_mutex_lock(&store->db->group.lock);
   count = store->db->group.first && store->db->group.first != store->db->group.last ? 2 : 0;
@@ -242,7 +271,7 @@ static void push_together(struct store *store, struct pusher pushers[2]) {
   cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, NULL), 0);
   for (int i = 0; i < 2; i++)
     cr_assert_eq(pthread_create(&threads[i], NULL, push_one, &pushers[i]), 0);
-  while (!waiting(store)) usleep(1000);
+  while (!waiters_of(store)) usleep(1000);
   store_end(txn);
   for (int i = 0; i < 2; i++) cr_assert_eq(pthread_join(threads[i], NULL), 0);
 }

@@ -254,8 +254,9 @@ Test(wake, names_a_session_again_whose_event_failed_in_another_thread) {
   push_by_another("t", CRITICAL);
   next_is(plugin, "t");
   next_is(plugin, "");
-  for (int i = 0; i < 2; i++) flow_wake_failed(instance, span_text("s"), TIDINGS_E_BUSY);
-  flow_wake_failed(instance, span_text("t"), TIDINGS_E_OUTCOME_UNKNOWN);
+  for (int i = 0; i < 2; i++)
+    flow_wake_failed(instance, number_of(store_of(plugin), "s"), TIDINGS_E_BUSY);
+  flow_wake_failed(instance, number_of(store_of(plugin), "t"), TIDINGS_E_OUTCOME_UNKNOWN);
   cr_assert(is_rung(fd, 0));
   next_are(plugin, "s t");
   cr_assert(!is_rung(fd, 0));
@@ -269,12 +270,12 @@ Test(wake, names_a_session_again_without_a_ring_after_a_failure_of_the_store) {
   struct instance *instance = (struct instance *)plugin;
   int fd = waiting(plugin);
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-    flow_wake_failed(instance, span_text("s"), codes[i]);
+    flow_wake_failed(instance, number_of(store_of(plugin), "s"), codes[i]);
     cr_assert(!is_rung(fd, 0));
     next_is(plugin, "s");
     next_is(plugin, "");
   }
-  flow_wake_failed(instance, span_text("s"), TIDINGS_E_OWNED);
+  flow_wake_failed(instance, number_of(store_of(plugin), "s"), TIDINGS_E_OWNED);
   next_is(plugin, "");
   plugin_end(plugin);
 }

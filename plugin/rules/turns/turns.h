@@ -83,6 +83,9 @@ struct turns_result {
  * Never allocates. */
 int turns_step(struct turns *turns, const struct turns_input *input, struct tidings_error *error);
 
+/* The host may not have received what a reply asked of it: `asked` is to be asked again. */
+void turns_ask_again(struct run *run, struct turns_result asked);
+
 /* Ends every step. After an event of the attached host it looks at a settle delay that is over, at
  * urgency, and at an offer that the host has not received; and it decides whether new messages have
  * to wait. */
