@@ -82,11 +82,13 @@ class Proxy(Listener):
                 return False
         return True
 
-    def commit_late(self, data, client, server):
-        """Breaks the client's connection, and passes its messages to the server only after the client has learned, by another connection, that they were
-        not executed."""
+    def commit_late(self, data, client, server, breaks):
+        """Passes the client's messages to the server only after the client has given up. Breaks its connection first, unless the client is to wait in
+        vain for an answer."""
         self.mode, answer = "pass", b""
-        client.shutdown(socket.SHUT_RDWR)
+        self.met += 1
+        if breaks:
+            client.shutdown(socket.SHUT_RDWR)
         self.goes_on.wait(120)
         server.sendall(data)
         while b"Z\0\0\0\x05" not in answer:
@@ -120,8 +122,8 @@ class Proxy(Listener):
         other = server if from_client else client
         commits = from_client and b"\0tidings_commit" in data  # where the statement is used, not where it is prepared
         self.trips += from_client and data.endswith(b"S\0\0\0\x04")
-        if mode == "late commit" and commits:
-            return self.commit_late(data, client, server)
+        if mode in ("late commit", "delay commit") and commits:
+            return self.commit_late(data, client, server, mode == "late commit")
         if mode == "lose server" and commits:
             self.met += 1
             return self.lose_server(data, client, server)
