@@ -5,12 +5,12 @@
  */
 #include "flow/internal.h"
 
-/* A duplicate is answered by a reply that says so, and by what its first copy asked for: the host
- * may not have received that. */
-static int reply_to_duplicate(struct op *op, bool asks, const struct tidings_reply **ret_reply,
+/* A duplicate is answered by a reply that says so, and does what `wake` does: the host may not have
+ * received the first reply. */
+static int reply_to_duplicate(struct op *op, const struct tidings_reply **ret_reply,
                               struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
-  if (asks) react_to_notification(op, &reply);
+  react_to_notification(op, &reply);
   int code = reply ? 0 : decision_status_reply(op, &reply, error);
   if (code) return code;
   reply->flags |= TIDINGS_REPLY_DUPLICATE;
@@ -36,7 +36,7 @@ static int dispatch_event(struct op *op, const struct event *event,
     return step_take(op, event, ret_reply, error);
   }
   if (code) return code;
-  if (duplicate) return reply_to_duplicate(op, asks, ret_reply, error);
+  if (duplicate) return reply_to_duplicate(op, ret_reply, error);
   struct tidings_reply *reply = NULL;
   if (asks) react_to_notification(op, &reply);
   if (reply) *ret_reply = reply_hand_out(reply, op);

@@ -225,13 +225,26 @@ static void do_act(struct model *model, const struct act *act, const struct sim_
   answer->optional = (!act_is_event(act->kind) || notification) && !says;
 }
 
+/* A duplicate changes nothing itself. The attached host is answered as after `wake`, because it may
+ * not have received the first answer. */
+static void do_duplicate(struct model *model, const struct act *act,
+                         const struct sim_settings *settings, struct answer *answer) {
+  struct act wake = {.kind = ACT_WAKE, .peer = act->peer, .no_reply = act->no_reply};
+  enum run_state state = model->run.state;
+  answer->duplicate = true;
+  if (!model_owner_is(model, act->peer)) return;
+  reply_to_owner(model, &wake, settings, answer);
+  model_note_change(model, act_is_notification(act->kind) ? act->kind : wake.kind, state);
+}
+
 void model_apply(struct model *model, const struct act *act, struct answer *ret_answer) {
   struct sim_settings settings = model->peers[act->peer].settings;
   memcpy(ret_answer, &nothing_said,
          offsetof(struct answer, shown)); /* the lists are as long as their counts */
   if (act->kind == ACT_CONFIGURE) model->peers[act->peer].settings = act->settings;
   else if (act->kind == ACT_CLOCK) model->now_ms += act->clock_ms;
-  else if (act->seen != 0 && (model->seen & (1u << act->seen)) != 0) ret_answer->duplicate = true;
+  else if (act->seen != 0 && (model->seen & (1u << act->seen)) != 0)
+    do_duplicate(model, act, &settings, ret_answer);
   else do_act(model, act, &settings, ret_answer);
 }
 
