@@ -40,7 +40,7 @@ int flow_event(struct instance *instance, struct tidings_span bytes,
 int flow_settle(struct instance *instance, uint64_t delivery_id, uint32_t outcome,
                 const struct tidings_reply **ret_reply, struct tidings_error *error);
 /* Applies settles that met BUSY before, within the caller's time. Returns 0, or why some are left:
- * BUSY, STORE, NOMEM. */
+ * BUSY, STORE, NOMEM, OUTCOME_UNKNOWN. */
 int flow_settle_remembered(struct instance *instance, store_deadline deadline,
                            struct tidings_error *error);
 

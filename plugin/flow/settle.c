@@ -241,7 +241,7 @@ static bool may_pass(int code) {
          code == TIDINGS_E_OUTCOME_UNKNOWN;
 }
 
-/* Whoever waits must look at the session: nobody took the reply that this settle would have had. */
+/* Nobody took the reply that this settle would have had, so the host must look at the session. */
 static void name_settled(struct instance *instance, uint64_t delivery_id) {
   flow_wake_again(instance, public_id_session(delivery_id));
 }

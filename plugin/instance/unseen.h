@@ -31,7 +31,7 @@ void unseen_init(struct unseen_replies *replies);
 void unseen_finish(struct unseen_replies *replies);
 /* Without memory for it, it is not noted. */
 void unseen_note(struct unseen_replies *replies, struct unseen unseen);
-/* What the host of this session may not have been asked; all false: nothing. */
+/* Returns what this session's host may not have been asked; all false: nothing. */
 struct turns_result unseen_of(struct unseen_replies *replies, uint32_t session);
 void unseen_forget(struct unseen_replies *replies, uint32_t session);
 

@@ -55,7 +55,7 @@ PREFIXES = {
     "plugin/entry": "entry",
     "plugin/event": "event facts field message session",
     "plugin/flow": "calls collect compact declare flow fork lease life message push react recall report rewind step turn",
-    "plugin/instance": "configuration handed instance publisher remembered session wake",
+    "plugin/instance": "configuration handed instance publisher remembered session unseen wake",
     "plugin/query": "past query request stream",
     "plugin/render": "escape fold lookalike neutralize render structure",
     "plugin/rules/policy": "backlog plan policy",

@@ -398,12 +398,6 @@ bool turns_has_unknown_stop(const struct run *run) {
          !run->compacting;
 }
 
-void turns_ask_again(struct run *run, struct turns_result asked) {
-  if (asked.offer && run->state == RUN_STARTING) run->offer_known = false;
-  if (asked.stop && run->stop == STOP_GIVEN) run->stop = STOP_ASKED;
-  if (asked.abort) run->aborted = false;
-}
-
 /* Asks the attached host, if it listens. No other host can be asked. */
 static void ask_host(struct step *step) {
   const struct turns_input *input = step->input;

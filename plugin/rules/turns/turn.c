@@ -69,3 +69,9 @@ void turns_end_turn(struct step *step) {
   run->words = span_of(NULL, 0);
   run->started_ms = 0;
 }
+
+void turns_ask_again(struct run *run, struct turns_result asked) {
+  if (asked.offer && run->state == RUN_STARTING) run->offer_known = false;
+  if (asked.stop && run->stop == STOP_GIVEN) run->stop = STOP_ASKED;
+  if (asked.abort) run->aborted = false;
+}
