@@ -92,10 +92,12 @@ static int write_rows(struct op *op, struct delivering *delivering, const struct
 
 int lease_write(struct op *op, struct delivering *delivering, const struct plan *plan,
                 struct delivery *delivery, bool *ret_outdated, struct tidings_error *error) {
+  const struct phase_read planned = op->read;
   int code = op_write_as_read(op, error);
   if (!code) code = op_get_head(op, error);
   if (code) return code;
   *ret_outdated = !store_mark_holds(op->txn, &op->head, &delivering->planned_on);
+  op->read = planned; /* the run is written as it was planned */
   if (!*ret_outdated) code = write_rows(op, delivering, plan, delivery, error);
   return code || *ret_outdated ? code : op_commit_as_read(op, ret_outdated, error);
 }

@@ -87,18 +87,23 @@ int op_write_as_read(struct op *op, struct tidings_error *error) {
   return store_write(op->instance->store, &scope, op->deadline, &op->txn, error);
 }
 
-/* To be called after a commit. If the owner has committed, the stored head has the phase. While the
- * turn runs, the word in shared memory keeps the phase too, because a reader with an older snapshot
- * reads that word next. */
+/* Does the turn go on in the phase in which it was read? */
+static bool keeps_phase(const struct op *op) {
+  const struct run *run = &op->head.run;
+  return op->read.runs && run->state == RUN_BUSY && run->phase == op->read.phase;
+}
+
+/* To be called after a commit. If the owner has committed a phase, the stored head has it. While
+ * the turn runs, the word in shared memory keeps the phase too, because a reader with an older
+ * snapshot reads that word next. Another thread or process of the owner may have set a newer one.
+ */
 static void committed(struct op *op, bool done) {
-  struct store *store = op->instance->store;
   const struct head *head = &op->head;
   bool sets = done && op->head_put && (op_owns_session(op) || !head->owner.pid);
   op->head_put = false;
-  if (!sets) return;
-  if (head->run.state != RUN_BUSY || store_phase(store, op->session, head->epoch) < 0 ||
-      !store_phase_set(store, op->session, head->epoch, &head->owner, head->run.phase))
-    store_phase_clear(store, op->session);
+  if (sets && !keeps_phase(op))
+    store_phase_replace(op->instance->store, op->session, head->epoch, op->read.word,
+                        head->run.state == RUN_BUSY ? head->run.phase : -1);
 }
 
 int op_commit(struct op *op, struct tidings_error *error) {
@@ -138,16 +143,34 @@ void op_unlock(struct op *op) {
 
 int op_get_head(struct op *op, struct tidings_error *error) {
   int code = head_get(op->txn, op->session, &op->arena, &op->head, error);
-  op->stored_phase = op->head.run.phase;
-  if (code || op->head.run.state != RUN_BUSY) return code;
-  int phase = store_phase(op->instance->store, op->session, op->head.epoch);
-  if (phase >= 0 && phase < PHASE_COUNT) op->head.run.phase = (uint8_t)phase;
+  struct run *run = &op->head.run;
+  op->stored_phase = run->phase;
+  op->read = (struct phase_read){.runs = !code && run->state == RUN_BUSY};
+  if (!op->read.runs) return code;
+  int phase = store_phase(op->instance->store, op->session, op->head.epoch, &op->read.word);
+  if (phase >= 0 && phase < PHASE_COUNT) run->phase = (uint8_t)phase;
+  op->read.phase = run->phase;
   return 0;
 }
 
+/* Is the phase in shared memory the one that was read until the commit? True if only this thread
+ * may set it. */
+static bool is_sure_of_phase(const struct op *op) {
+  return op->locked && owner_equal(&op->instance->owner, store_self(op->instance->store));
+}
+
+/* A phase that was only read may be outdated. It is not stored: the owner, which may be in the
+ * stored phase again, would not know that it has to store that phase once more. */
 int op_put_head(struct op *op, struct tidings_error *error) {
+  struct run *run = &op->head.run;
+  uint8_t phase = run->phase;
   op->head_put = true;
-  return head_put(op->txn, op->session, &op->head, error);
+  if (!op->read.runs)
+    (void)store_phase(op->instance->store, op->session, op->head.epoch, &op->read.word);
+  if (keeps_phase(op) && !is_sure_of_phase(op)) run->phase = op->stored_phase;
+  int code = head_put(op->txn, op->session, &op->head, error);
+  run->phase = phase;
+  return code;
 }
 
 bool op_set_phase(struct op *op, unsigned phase) {

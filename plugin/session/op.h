@@ -9,6 +9,13 @@
 #include "instance/instance.h"
 #include "values/event.h"
 
+/* The phase, as op_get_head read it. */
+struct phase_read {
+  bool runs;     /* the run was busy */
+  uint8_t phase; /* then: the phase in shared memory, or else the stored one */
+  uint64_t word; /* by store_phase */
+};
+
 struct op {
   struct instance *instance;
   struct configuration *configuration; /* in use until op_end */
@@ -31,8 +38,9 @@ struct op {
   struct arena arena;    /* for all that the call allocates; a reply takes it along */
   uint64_t newest;       /* a delivery's number, by attach_find_newest; 0: none was named */
   uint8_t stored_phase;  /* the phase in the stored head; the turn may be in another by now */
-  bool head_put;         /* the open transaction writes the head */
-  struct head head;      /* the session's, by op_get_head; undefined before */
+  struct phase_read read;
+  bool head_put;    /* the open transaction writes the head */
+  struct head head; /* the session's, by op_get_head; undefined before */
 };
 
 /* Takes the configuration that is in force and reads the clock. `name` may be empty. */

@@ -416,14 +416,18 @@ static inline uint32_t changes_read(const _Atomic uint32_t *changes) {
 /* -- the phase: what a running turn does, without a commit ------------------------------------- */
 
 /* The phase of the session's turn under this epoch, which all processes of the machine see; it wins
- * over the head's. Sessions share a word by their numbers. -1: the word is not about this. */
-int store_phase(const struct store *store, uint32_t session, uint64_t epoch);
+ * over the head's. Sessions share a word by their numbers. -1: the word is not about this.
+ * *ret_word is for store_phase_replace. */
+int store_phase(const struct store *store, uint32_t session, uint64_t epoch, uint64_t *ret_word);
 /* False, and it has to be committed: the word is another session's or a later owner's, or the owner
  * is another process than this, and there are other machines. With the session's lock. */
 bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch,
                      const struct owner *owner, unsigned phase);
-/* Removes the phase from shared memory: it is committed now. */
-void store_phase_clear(struct store *store, uint32_t session);
+/* To be called after a commit: `phase` is committed now; -1: no turn runs. The word gets that phase
+ * if it had one, and becomes free otherwise. Nothing happens if the word is not `word` any more,
+ * because what it says now is newer than the commit. */
+void store_phase_replace(struct store *store, uint32_t session, uint64_t epoch, uint64_t word,
+                         int phase);
 
 /* -- the calls that run, without a commit ------------------------------------------------------ */
 

@@ -12,22 +12,50 @@ TestSuite(phases, .init = kit_begin, .fini = kit_end);
 
 enum { SESSION = 7, EPOCH = 3, PHASE = 2 };
 
+static int phase_in(struct store *store, uint32_t session, uint64_t epoch) {
+  uint64_t word;
+  return store_phase(store, session, epoch, &word);
+}
+
+static uint64_t word_in(struct store *store) {
+  uint64_t word;
+  (void)store_phase(store, SESSION, EPOCH, &word);
+  return word;
+}
+
 Test(phases, a_word_is_that_of_one_session_under_one_epoch) {
   struct store *store = store_at(kit_store);
-  cr_assert_eq(store_phase(store, SESSION, EPOCH), -1, "before it was set");
+  cr_assert_eq(phase_in(store, SESSION, EPOCH), -1, "before it was set");
   cr_assert(store_phase_set(store, SESSION, EPOCH, store_self(store), PHASE));
-  cr_assert_eq(store_phase(store, SESSION, EPOCH), PHASE);
-  cr_assert_eq(store_phase(store, SESSION, EPOCH + 1), -1, "what a former owner left is void");
-  cr_assert_eq(store_phase(store, SESSION + STORE_PHASES, EPOCH), -1, "another session's");
+  cr_assert_eq(phase_in(store, SESSION, EPOCH), PHASE);
+  cr_assert_eq(phase_in(store, SESSION, EPOCH + 1), -1, "what a former owner left is void");
+  cr_assert_eq(phase_in(store, SESSION + STORE_PHASES, EPOCH), -1, "another session's");
   cr_assert(!store_phase_set(store, SESSION + STORE_PHASES, EPOCH, store_self(store), 0),
             "the word is taken");
-  store_phase_clear(store, SESSION + STORE_PHASES);
-  cr_assert_eq(store_phase(store, SESSION, EPOCH), PHASE, "only its own is cleared");
   cr_assert(store_phase_set(store, SESSION, EPOCH + 1, store_self(store), 0), "the next owner's");
   cr_assert(!store_phase_set(store, SESSION, EPOCH, store_self(store), PHASE), "it was taken over");
-  cr_assert_eq(store_phase(store, SESSION, EPOCH + 1), 0);
-  store_phase_clear(store, SESSION);
-  cr_assert_eq(store_phase(store, SESSION, EPOCH + 1), -1);
+  cr_assert_eq(phase_in(store, SESSION, EPOCH + 1), 0);
+  store_close(store);
+}
+
+Test(phases, a_commit_replaces_only_the_word_that_it_read) {
+  struct store *store = store_at(kit_store);
+  store_phase_replace(store, SESSION, EPOCH, word_in(store), PHASE);
+  cr_assert_eq(phase_in(store, SESSION, EPOCH), -1, "what is committed needs no word");
+  cr_assert(store_phase_set(store, SESSION, EPOCH, store_self(store), PHASE));
+  uint64_t before = word_in(store);
+  store_phase_replace(store, SESSION + STORE_PHASES, EPOCH, before, 0);
+  cr_assert_eq(phase_in(store, SESSION, EPOCH), PHASE, "another session replaced it");
+  store_phase_replace(store, SESSION, EPOCH, before, 0);
+  cr_assert_eq(phase_in(store, SESSION, EPOCH), 0);
+  store_phase_replace(store, SESSION, EPOCH, before, 1);
+  cr_assert_eq(phase_in(store, SESSION, EPOCH), 0, "it was newer");
+  store_phase_replace(store, SESSION, EPOCH - 1, word_in(store), 1);
+  cr_assert_eq(phase_in(store, SESSION, EPOCH), 0, "it was a later owner's");
+  store_phase_replace(store, SESSION, EPOCH + 1, word_in(store), 1);
+  cr_assert_eq(word_in(store), 0, "a former owner's is free");
+  cr_assert(store_phase_set(store, SESSION, EPOCH, store_self(store), PHASE));
+  store_phase_replace(store, SESSION, EPOCH, word_in(store), -1);
   cr_assert(store_phase_set(store, SESSION + STORE_PHASES, EPOCH, store_self(store), 1),
             "it is free again");
   store_close(store);
@@ -132,9 +160,9 @@ Test(phases, a_commit_in_a_turn_leaves_the_word_to_who_has_a_snapshot_of_before)
                0);
   cr_assert_gt(generation_of(plugin), before);
   uint32_t number = number_of(store_of(plugin), "s");
-  cr_assert_eq(store_phase(store_of(plugin), number, 1), 1, "streaming");
+  cr_assert_eq(phase_in(store_of(plugin), number, 1), 1, "streaming");
   send(plugin, "turn.finished");
-  cr_assert_eq(store_phase(store_of(plugin), number, 1), -1);
+  cr_assert_eq(phase_in(store_of(plugin), number, 1), -1);
   plugin_end(plugin);
 }
 

@@ -63,8 +63,10 @@ static bool is_later(uint64_t word, uint32_t session, uint64_t epoch) {
   return ahead && ahead <= UINT32_MAX / 2;
 }
 
-int places_phase(const struct places *places, uint32_t session, uint64_t epoch) {
+int places_phase(const struct places *places, uint32_t session, uint64_t epoch,
+                 uint64_t *ret_word) {
   uint64_t word = atomic_load_explicit(phase_word(places, session), memory_order_relaxed);
+  *ret_word = word;
   if (!word || (word & ~(uint64_t)PHASE_MASK) != word_of(session, epoch)) return -1;
   return (int)(word & PHASE_MASK) - 1;
 }
@@ -79,11 +81,12 @@ bool places_phase_set(const struct places *places, uint32_t session, uint64_t ep
   return true;
 }
 
-void places_phase_clear(const struct places *places, uint32_t session) {
-  _Atomic uint64_t *at = phase_word(places, session);
-  uint64_t word = atomic_load(at);
-  while (word >> SESSION_SHIFT == session && word && !atomic_compare_exchange_weak(at, &word, 0))
-    continue;
+void places_phase_replace(const struct places *places, uint32_t session, uint64_t epoch,
+                          uint64_t word, int phase) {
+  bool current = (word & ~(uint64_t)PHASE_MASK) == word_of(session, epoch);
+  uint64_t next = current && phase >= 0 ? word_of(session, epoch) | ((unsigned)phase + 1) : 0;
+  if (word >> SESSION_SHIFT != session || is_later(word, session, epoch)) return;
+  atomic_compare_exchange_strong(phase_word(places, session), &word, next);
 }
 
 /* -- the calls that run --------------------------------------------------------------------------

@@ -51,10 +51,11 @@ int places_make_locks(const struct places *places);
 int places_make_lock(pthread_mutex_t *lock);
 
 /* As of store.h. */
-int places_phase(const struct places *places, uint32_t session, uint64_t epoch);
+int places_phase(const struct places *places, uint32_t session, uint64_t epoch, uint64_t *ret_word);
 bool places_phase_set(const struct places *places, uint32_t session, uint64_t epoch,
                       unsigned phase);
-void places_phase_clear(const struct places *places, uint32_t session);
+void places_phase_replace(const struct places *places, uint32_t session, uint64_t epoch,
+                          uint64_t word, int phase);
 bool places_calls(const struct places *places, const struct calls_of *whose, calls_visitor visit,
                   void *context);
 bool places_calls_any(const struct places *places, uint32_t session);

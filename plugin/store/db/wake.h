@@ -19,10 +19,10 @@
 
 const _Atomic uint32_t *db_changes(struct db *db, uint32_t session);
 
-int db_phase(struct db *db, uint32_t session, uint64_t epoch);
+int db_phase(struct db *db, uint32_t session, uint64_t epoch, uint64_t *ret_word);
 bool db_phase_set(struct db *db, uint32_t session, uint64_t epoch, const struct owner *owner,
                   unsigned phase);
-void db_phase_clear(struct db *db, uint32_t session);
+void db_phase_replace(struct db *db, uint32_t session, uint64_t epoch, uint64_t word, int phase);
 
 /* -- the calls that run: see store.h ----------------------------------------------------------- */
 

@@ -14,8 +14,8 @@ const _Atomic uint32_t *store_changes(struct store *store, uint32_t session) {
   return db_changes(store->db, session);
 }
 
-int store_phase(const struct store *store, uint32_t session, uint64_t epoch) {
-  return db_phase(store->db, session, epoch);
+int store_phase(const struct store *store, uint32_t session, uint64_t epoch, uint64_t *ret_word) {
+  return db_phase(store->db, session, epoch, ret_word);
 }
 
 bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch,
@@ -23,8 +23,9 @@ bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch,
   return db_phase_set(store->db, session, epoch, owner, phase);
 }
 
-void store_phase_clear(struct store *store, uint32_t session) {
-  db_phase_clear(store->db, session);
+void store_phase_replace(struct store *store, uint32_t session, uint64_t epoch, uint64_t word,
+                         int phase) {
+  db_phase_replace(store->db, session, epoch, word, phase);
 }
 
 bool store_calls(struct store *store, const struct calls_of *whose, calls_visitor visit,

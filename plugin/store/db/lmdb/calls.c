@@ -6,8 +6,8 @@
 #include "store/db/lmdb/engine.h"
 #include "store/db/wake.h"
 
-int db_phase(struct db *db, uint32_t session, uint64_t epoch) {
-  return places_phase(&db->shared.places, session, epoch);
+int db_phase(struct db *db, uint32_t session, uint64_t epoch, uint64_t *ret_word) {
+  return places_phase(&db->shared.places, session, epoch, ret_word);
 }
 
 bool db_phase_set(struct db *db, uint32_t session, uint64_t epoch, const struct owner *owner,
@@ -16,8 +16,8 @@ bool db_phase_set(struct db *db, uint32_t session, uint64_t epoch, const struct 
   return places_phase_set(&db->shared.places, session, epoch, phase);
 }
 
-void db_phase_clear(struct db *db, uint32_t session) {
-  places_phase_clear(&db->shared.places, session);
+void db_phase_replace(struct db *db, uint32_t session, uint64_t epoch, uint64_t word, int phase) {
+  places_phase_replace(&db->shared.places, session, epoch, word, phase);
 }
 
 bool db_calls(struct db *db, const struct calls_of *whose, calls_visitor visit, void *context) {

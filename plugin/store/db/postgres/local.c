@@ -162,9 +162,10 @@ static void give_places(struct db *db) { pthread_mutex_unlock(&db->local->lock);
 
 /* -- what the store asks for ------------------------------------------------------------------- */
 
-int db_phase(struct db *db, uint32_t session, uint64_t epoch) {
+int db_phase(struct db *db, uint32_t session, uint64_t epoch, uint64_t *ret_word) {
   const struct places *places = take_places(db, false);
-  int phase = places ? places_phase(places, session, epoch) : -1;
+  *ret_word = 0;
+  int phase = places ? places_phase(places, session, epoch, ret_word) : -1;
   if (places) give_places(db);
   return phase;
 }
@@ -177,10 +178,10 @@ bool db_phase_set(struct db *db, uint32_t session, uint64_t epoch, const struct 
   return set;
 }
 
-void db_phase_clear(struct db *db, uint32_t session) {
-  const struct places *places = take_places(db, false);
+void db_phase_replace(struct db *db, uint32_t session, uint64_t epoch, uint64_t word, int phase) {
+  const struct places *places = word ? take_places(db, false) : NULL;
   if (!places) return;
-  places_phase_clear(places, session);
+  places_phase_replace(places, session, epoch, word, phase);
   give_places(db);
 }
 
