@@ -8,6 +8,7 @@
 #include "agents/deliver/say.h"
 #include "agents/deliver/status.h"
 #include "command/json_value.h"
+#include "common/clock.h"
 
 enum { IDLE_MS = 1000 }; /* agents wait longer until they say that they idle */
 
@@ -38,9 +39,10 @@ static int32_t send_if_turn_runs(struct hostkit *kit, const struct hook_call *ca
   return code == TIDINGS_E_STATE ? TIDINGS_OK : code;
 }
 
-/* Some agents do not wait for the hook of a notice: that may be of the turn before. */
+/* Some agents do not wait for the hook of a notice: that may be of the turn before. The times say
+ * nothing if the clock was set back to before the turn's start. */
 static bool is_before(int64_t when_ms, const struct run *run) {
-  return when_ms && when_ms < run->started_ms;
+  return when_ms && when_ms < run->started_ms && run->started_ms <= clock_wall_ms();
 }
 
 static int32_t send_waiting(struct hostkit *kit, const struct hook_call *call, const char *kind,

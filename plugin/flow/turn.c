@@ -48,10 +48,18 @@ static struct tidings_span words_of(const struct turn_event *turn) {
   return span_of(words.ptr, utf8_prefix(words, WORDS_BYTES));
 }
 
+/* Returns when the turn was aborted; 0: that cannot be compared with the turn's start, because the
+ * host's clock was set back to before it. The clock is read now, because another process may have
+ * started the turn after this call began. */
+static int64_t aborted_at(const struct op *op, int64_t at_ms) {
+  return at_ms && instance_now(op->instance) < op->head.run.started_ms ? 0 : at_ms;
+}
+
 int turn_prepare(struct op *op, const struct event *event, struct turns_input *input,
                  struct tidings_error *error) {
   input->attempt = event->turn.attempt;
-  input->at_ms = event->turn.at_ms;
+  input->at_ms =
+      event->type == EVENT_TURN_ABORTED ? aborted_at(op, event->turn.at_ms) : event->turn.at_ms;
   if (arena_copy(&op->arena, words_of(&event->turn), &input->words))
     return fail(error, TIDINGS_E_NOMEM, "no memory for an event");
   return 0;

@@ -219,7 +219,8 @@ static int decline(struct model *model) {
 }
 
 static int finish(struct model *model, const struct act *act, const struct sim_settings *settings) {
-  bool older = act->at_ms && act->at_ms < model->run.started_ms; /* older than the running turn */
+  bool older = act->at_ms && act->at_ms < model->run.started_ms && /* than the running turn, .. */
+               model->run.started_ms <= model->now_ms;             /* .. by the same clock */
   if (model->run.state == STARTING) {
     if (!act->has_ids) /* a turn of the host's own, if the host does not know of the offer */
       return model->run.offer_known ? TIDINGS_E_STATE : 0;

@@ -76,7 +76,7 @@ static void notice(struct hostkit *kit, int64_t begun_ms) {
 int main(void) {
   race_make_folder("stop-race");
   struct hostkit *kit = race_open_kit(&error);
-  int64_t first_ms = clock_wall_ms();
+  int64_t first_ms = clock_wall_ms() - 10000, later_ms;
   prompt(kit, first_ms);
   must_be(kit, "busy", first_ms);
   prompted_ms = first_ms + 2;
@@ -96,7 +96,16 @@ int main(void) {
   notice(kit, first_ms + 1500);
   must_be(kit, "idle", 0);
   printf("ok 4 - a notice that the agent has idled for a while is not of a prompt that came just "
-         "before\n1..4\n");
+         "before\n");
+  later_ms = clock_wall_ms() + 3600000;
+  prompt(kit, later_ms);
+  must_be(kit, "busy", later_ms);
+  stop(kit, clock_wall_ms());
+  must_be(kit, "idle", 0);
+  prompt(kit, later_ms);
+  notice(kit, clock_wall_ms());
+  must_be(kit, "idle", 0);
+  printf("ok 5 - if the clock was set back to before the prompt, times are not compared\n1..5\n");
   kit_close(kit);
   return 0;
 }
