@@ -405,9 +405,8 @@ int push_in(struct store_txn *txn, const struct push *push, struct tidings_error
 
 /* -- the change counter: has anything changed? ------------------------------------------------- */
 
-/* The counter of a session: even when at rest, odd while (or after a writer died during) a commit.
- * If it is even and what it was before a snapshot was taken, nothing has been committed for that
- * session since. No system call. */
+/* The counter of a session: even when at rest, odd during a commit or if its writer died. If it is
+ * even and as before a snapshot, nothing was committed for that session since. No system call. */
 const _Atomic uint32_t *store_changes(struct store *store, uint32_t session);
 static inline uint32_t changes_read(const _Atomic uint32_t *changes) {
   return atomic_load_explicit(changes, memory_order_acquire);
@@ -415,17 +414,14 @@ static inline uint32_t changes_read(const _Atomic uint32_t *changes) {
 
 /* -- the phase: what a running turn does, without a commit ------------------------------------- */
 
-/* The phase of the session's turn under this epoch, which all processes of the machine see; it wins
- * over the head's. Sessions share a word by their numbers. -1: the word is not about this.
- * *ret_word is for store_phase_replace. */
+/* The phase of the session's turn under this epoch, for all processes of the machine; it wins over
+ * the head's. Sessions share a word by their numbers: *ret_word. -1: it is not about this one. */
 int store_phase(const struct store *store, uint32_t session, uint64_t epoch, uint64_t *ret_word);
 /* False, and it has to be committed: the word is another session's or a later owner's, or the owner
  * is another process than this, and there are other machines. With the session's lock. */
 bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch,
                      const struct owner *owner, unsigned phase);
-/* To be called after a commit: `phase` is committed now; -1: no turn runs. The word gets that phase
- * if it had one, and becomes free otherwise. Nothing happens if the word is not `word` any more,
- * because what it says now is newer than the commit. */
+/* After a commit of `phase`; -1: no turn runs. No effect if the word is not `word` any more. */
 void store_phase_replace(struct store *store, uint32_t session, uint64_t epoch, uint64_t word,
                          int phase);
 
