@@ -18,6 +18,7 @@
 #include "agents/deliver/status.h"
 #include "agents/deliver/usage.h"
 #include "agents/transcript/later.h"
+#include "agents/transcript/marker.h"
 #include "agents/transcript/proof.h"
 #include "command/json_value.h"
 #include "common/clock.h"
@@ -33,6 +34,8 @@ struct leased {
   enum hook_transcript transcript;
   struct hook_usage usage;
   uint64_t reason; /* the delivery that the transcript lacks in any case; 0: none */
+  uint64_t got;    /* the last reason of which the agent has said that it got it; 0: none */
+  bool says_got;   /* it does say that */
 };
 
 static bool owns(const json_t *status, uint32_t owner) {
@@ -65,12 +68,15 @@ static bool is_any_left(const struct leased *leased) {
   return false;
 }
 
-/* 0: none is known. */
-static uint64_t last_reason(const struct hook_call *call) {
-  char *note = hook_note_read(call, HOOK_NOTE_REASON);
-  uint64_t delivery = note ? strtoull(note, NULL, 10) : 0;
-  free(note);
-  return delivery;
+/* The session's key is set. */
+static void read_notes(const struct hook_call *call, struct leased *leased) {
+  char *reason = hook_note_read(call, HOOK_NOTE_REASON), *got = hook_note_read(call, HOOK_NOTE_GOT);
+  if (reason) leased->reason = strtoull(reason, NULL, 10);
+  if (got && strlen(got) > strlen(HOOK_MARKER_OPENING))
+    leased->says_got = hook_marker_read(HOOK_MARKER_OF_DELIVERY, got + strlen(HOOK_MARKER_OPENING),
+                                        got + strlen(got), &leased->got) != NULL;
+  free(reason);
+  free(got);
 }
 
 /* Both are to be freed. */
@@ -78,9 +84,9 @@ static int32_t look_up(struct hostkit *kit, const struct hook_call *call, const 
                        bool mine, struct leased *ret_leased, struct tidings_error *error) {
   struct leased leased = {.entries = json_object_get(status, "leased")};
   leased.count = json_array_size(leased.entries);
-  if (leased.count && mine) leased.reason = last_reason(call);
   int32_t code = leased.count ? hook_sign_ready(kit, call->session, error) : TIDINGS_OK;
   if (code) return code;
+  if (leased.count && mine && call->host->leaves_out_reasons) read_notes(call, &leased);
   leased.sought = calloc(leased.count + 1, sizeof *leased.sought);
   leased.handed = calloc(leased.count + 1, sizeof *leased.handed);
   *ret_leased = leased;
@@ -124,11 +130,6 @@ static bool is_read_by_now(const struct hook_call *call, const json_t *entry) {
   return made_ms > leased_ms || call->begun_ms - leased_ms > READ_MS;
 }
 
-/* The agent may have been given it, and writes it down if it was. */
-static bool is_written_down(const struct hook_call *call, const struct leased *leased, size_t i) {
-  return !call->host->leaves_out_reasons || leased->sought[i].delivery != leased->reason;
-}
-
 /* Between the results of tools that run at the same time the model may say something: without the
  * call's id it is not known to which of them. */
 static bool is_settled_by_now(const struct hook_call *call, const json_t *entry,
@@ -142,14 +143,26 @@ static bool is_settled_by_now(const struct hook_call *call, const json_t *entry,
   return between && (age < 0 || age >= WRITTEN_MS);
 }
 
+/* A reason that the transcript lacks in any case; 0: that cannot be said yet. An agent that says
+ * which reasons it gets does so at once, before its next prompt or turn's end. Another one has
+ * dropped the reason if a prompt follows it, and no words of the model. */
+static uint32_t outcome_of_reason(const struct hook_call *call, const struct leased *leased,
+                                  size_t i) {
+  bool prompts = call->moment == HOOK_PROMPT, ends = prompts || call->moment == HOOK_STOP;
+  if (leased->says_got) return ends ? TIDINGS_ROLLED_BACK : 0;
+  bool silent = leased->transcript != HOOK_TRANSCRIPT_UNREADABLE && !leased->handed[i].later;
+  return prompts && silent ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED;
+}
+
 /* 0: that cannot be said yet. */
 static uint32_t outcome_of(const struct hook_call *call, const struct leased *leased, size_t i) {
   const json_t *entry = json_array_get(leased->entries, i);
   if (call->host->proof == HOST_PROOF_NEXT_CALL)
     return is_read_by_now(call, entry) ? TIDINGS_COMMITTED : 0;
-  if (leased->sought[i].found || leased->transcript == HOOK_TRANSCRIPT_UNREADABLE ||
-      !is_written_down(call, leased, i))
-    return TIDINGS_COMMITTED;
+  uint64_t delivery = leased->sought[i].delivery;
+  if (leased->sought[i].found || delivery == leased->got) return TIDINGS_COMMITTED;
+  if (delivery == leased->reason) return outcome_of_reason(call, leased, i);
+  if (leased->transcript == HOOK_TRANSCRIPT_UNREADABLE) return TIDINGS_COMMITTED;
   if (!is_settled_by_now(call, entry, &leased->handed[i])) return 0;
   return leased->transcript == HOOK_TRANSCRIPT_MARKED ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED;
 }

@@ -40,6 +40,10 @@ int hook_note_reason(const struct hook_call *call, uint64_t delivery) {
   return hook_note_write(call, HOOK_NOTE_REASON, text);
 }
 
+void hook_note_got(const struct hook_call *call, const char *marker) {
+  if (call->host->leaves_out_reasons) (void)hook_note_write(call, HOOK_NOTE_GOT, marker);
+}
+
 char *hook_note_read(const struct hook_call *call, const char *name) {
   char *path = note_path(call, name), *text = NULL;
   size_t len = 0;

@@ -10,9 +10,12 @@
 
 /* The delivery that was the last reason to continue, for an agent whose transcript lacks those:
  * nothing else is settled without a proof. A hook that hands one out notes it after its answer, so
- * that what an agent never got is not settled; if it is killed between the two, the agent's call
- * of the prompt's hook with that reason notes it. If neither comes, it is handed out again. */
+ * that what an agent never got is not settled. */
 #define HOOK_NOTE_REASON ".reason"
+/* The marker of the last reason with which the agent has called the prompt's hook: it has got that
+ * one. From its first such call on only these count, because it drops a reason if a person stops
+ * the turn while the hook runs. The store may be busy then, so who reads the note checks it. */
+#define HOOK_NOTE_GOT ".got"
 /* The line that the person sees at the turn's end, for an agent that shows none before. */
 #define HOOK_NOTE_SAID ".said"
 
@@ -22,8 +25,10 @@
 
 /* Returns 0 or an errno, which the log explains. Does nothing if the call has no such place. */
 int hook_note_write(const struct hook_call *call, const char *name, const char *text);
-/* Writes HOOK_NOTE_REASON; 0: there is no such delivery yet. Does nothing for other agents. */
+/* Write HOOK_NOTE_REASON (0: there is no such delivery yet) and HOOK_NOTE_GOT. They do nothing for
+ * other agents. */
 int hook_note_reason(const struct hook_call *call, uint64_t delivery);
+void hook_note_got(const struct hook_call *call, const char *marker);
 /* Writes or removes HOOK_NOTE_FAILED. */
 void hook_note_failed(const struct hook_call *call, bool failed);
 /* Free it; NULL: there is none. */

@@ -124,6 +124,7 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
   struct hostkit *kit = NULL;
   int32_t code = open_for_call(cli, call, owner, &kit, &error);
   if (!code && kit) code = hook_pass_over_reason(kit, call, &error);
+  if (code) hook_note_unread_reason(call);
   if (!code && kit) code = hook_pass_over_command(kit, call, &error);
   if (!code && kit) lay_project(cli, kit, call, owner);
   if (!code && kit && call->moment != HOOK_OTHER)

@@ -90,21 +90,31 @@ static bool is_leased_reason(const json_t *status, uint64_t delivery) {
   return false;
 }
 
+/* NULL: the prompt is none. */
+static const char *reason_marker(const struct hook_call *call) {
+  bool may_be = call->moment == HOOK_PROMPT && call->host->repeats_reasons;
+  return may_be ? last_marker(call->prompt) : NULL;
+}
+
+void hook_note_unread_reason(const struct hook_call *call) {
+  const char *marker = reason_marker(call);
+  if (marker) hook_note_got(call, marker);
+}
+
 int32_t hook_pass_over_reason(struct hostkit *kit, struct hook_call *call,
                               struct tidings_error *error) {
-  bool may_be = call->moment == HOOK_PROMPT && call->host->repeats_reasons;
-  const char *marker = may_be ? last_marker(call->prompt) : NULL, *after;
+  const char *marker = reason_marker(call), *after;
   uint64_t delivery = 0;
   json_t *status = NULL;
   if (!marker) return TIDINGS_OK;
   int32_t code = hook_sign_ready(kit, call->session, error);
   if (code || !reads_as(HOOK_MARKER_OF_DELIVERY, marker, &delivery, &after)) return code;
-  if (after[strspn(after, " \t\r\n")]) return TIDINGS_OK;
   code = hook_status(kit, call, &status, error);
   if (code) return code;
   if (is_leased_reason(status, delivery)) {
-    (void)hook_note_reason(call, delivery);
-    call->moment = HOOK_OTHER;
+    hook_note_got(call, marker);
+    /* Qwen Code appends what a person has typed meanwhile. */
+    if (!after[strspn(after, " \t\r\n")]) call->moment = HOOK_OTHER;
   }
   json_decref(status);
   return TIDINGS_OK;

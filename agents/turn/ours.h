@@ -33,4 +33,7 @@ int32_t hook_pass_over_command(struct hostkit *kit, struct hook_call *call,
 int32_t hook_pass_over_reason(struct hostkit *kit, struct hook_call *call,
                               struct tidings_error *error);
 
+/* The same, if the store could not be asked: the next call finds out what the prompt was. */
+void hook_note_unread_reason(const struct hook_call *call);
+
 #endif
