@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -41,7 +42,8 @@ enum {
   MOST_PATH = 512,
   MOST_LINE = 4096,
   LARGEST_INFO = 16 << 20,
-  LEVELS = 4
+  LEVELS = 4,
+  NAME_SIZE = 64
 };
 enum { DUE_S = 86400, MADE_S = 2 * 86400 }; /* so long ago, in any time zone */
 
@@ -76,32 +78,56 @@ static char *tasks_folder(const struct hook_call *call) {
 
 /* -- whether it looks there -------------------------------------------------------------------- */
 
-/* "inotify wd:1 ino:9e7e sdev:800013 mask:fce ...", in hexadecimal digits. */
-static bool has_watch(const char *path, const struct stat *folder) {
-  char *text = NULL, wanted[64];
+/* Of an inotify descriptor: "inotify wd:1 ino:9e7e sdev:800013 mask:fce ...", in hexadecimal
+ * digits. Free it; NULL: it is of another kind, or has ended. */
+static char *read_watches(const char *path) {
+  char *text = NULL;
   size_t len = 0;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
+  if (fd < 0) return NULL;
   int reason = file_read_all(fd, LARGEST_INFO, &text, &len);
   close(fd);
-  (void)snprintf(wanted, sizeof wanted, " ino:%" PRIx64 " ", (uint64_t)folder->st_ino);
-  bool has = !reason && strncmp(text, "pos:", 4) == 0 && strstr(text, "inotify wd:") &&
-             strstr(text, wanted);
+  if (!reason && strncmp(text, "pos:", 4) == 0 && strstr(text, "inotify wd:")) return text;
+  free(text);
+  return NULL;
+}
+
+/* What each watch of the folder says, " ino:9e7e sdev:800013 ". The kernel's sdev is not the st_dev
+ * of every file system, so a watch of our own tells it; if there can be none, the inode has to do.
+ */
+static void name_watch(const char *folder, const struct stat *found, char ret_name[NAME_SIZE]) {
+  char path[64];
+  int fd = inotify_init1(IN_CLOEXEC);
+  (void)snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+  char *text =
+      fd >= 0 && inotify_add_watch(fd, folder, IN_DELETE_SELF) >= 0 ? read_watches(path) : NULL;
+  const char *begin = text ? strstr(text, " ino:") : NULL,
+             *end = begin ? strstr(begin, "mask:") : NULL;
+  if (end) (void)snprintf(ret_name, NAME_SIZE, "%.*s", (int)(end - begin), begin);
+  else (void)snprintf(ret_name, NAME_SIZE, " ino:%" PRIx64 " ", (uint64_t)found->st_ino);
+  if (fd >= 0) close(fd);
+  free(text);
+}
+
+static bool has_watch(const char *path, const char *name) {
+  char *text = read_watches(path);
+  bool has = text && strstr(text, name);
   free(text);
   return has;
 }
 
 /* A window that runs no tasks, because a setting says so, does not watch them. */
 static bool is_watched(uint32_t owner, const char *folder) {
-  char path[64], one[MOST_PATH];
+  char path[64], one[MOST_PATH], name[NAME_SIZE];
   struct stat found;
   bool watched = false;
   (void)snprintf(path, sizeof path, "/proc/%u/fdinfo", owner);
   DIR *all = stat(folder, &found) ? NULL : opendir(path);
+  if (all) name_watch(folder, &found, name);
   for (const struct dirent *entry; all && !watched && (entry = readdir(all));) {
     if (entry->d_name[0] == '.') continue;
     (void)snprintf(one, sizeof one, "%s/%s", path, entry->d_name);
-    watched = has_watch(one, &found);
+    watched = has_watch(one, name);
   }
   if (all) closedir(all);
   return watched;

@@ -21,9 +21,9 @@ folder, session, watches = sys.argv[1:4]
 path, libc = os.path.join(folder, "scheduled_tasks.json"), ctypes.CDLL(None)
 os.makedirs(folder, exist_ok=True)
 def watch(*_):
-    assert libc.inotify_add_watch(libc.inotify_init1(0), folder.encode(), 0x3c2) > 0
+    assert libc.inotify_add_watch(libc.inotify_init1(0), (watches if watches[0] == "/" else folder).encode(), 0x3c2) > 0
 signal.signal(signal.SIGUSR1, watch)
-if watches == "yes":
+if watches == "yes" or watches[0] == "/":
     watch()
 print("shows", flush=True)
 while True:
@@ -100,7 +100,7 @@ class Window:
         return self.place.ok("status", "-s", session or self.session, "--json").json
 
     def waits(self):
-        return len([one for one in waiting(self.place, self.process.pid) if not one.endswith(("-first", ".failed", ".reason", ".said"))])
+        return len([one for one in waiting(self.place, self.process.pid) if not one.endswith(("-first", ".failed", ".got", ".reason", ".said"))])
 
 
 def idle(place, **more):
@@ -321,6 +321,19 @@ def test_without_a_task(place):
         assert "nothing waits to wake this Qwen Code" in window.status()["not_woken"]
         end(window.process, signal.SIGKILL)
     assert log(place) == []
+
+
+def test_another_file_system(place):
+    """a window that watches a folder with the number of the tasks' folder, on another file system, runs no tasks"""
+    folder = os.path.join(place.dir, "tmp", hashlib.sha256(place.work.encode()).hexdigest())
+    os.makedirs(os.path.dirname(folder))
+    os.symlink("/sys", folder)
+    if os.stat("/sys").st_ino != os.stat("/proc").st_ino:
+        raise Skip("/sys and /proc have different numbers")
+    window = Window(place, watches="/proc")
+    window.hook("UserPromptSubmit", prompt="x")
+    place.ok("submit", "-s", "s", "deploy")
+    assert reason(window.hook("Stop"), "qwen") == "deploy" and window.hook("Stop") == {} and log(place) == []
 
 
 def test_in_the_home(place):
