@@ -201,7 +201,8 @@ def said_to_the_person(agent):
         agent.place.tidings("submit", "-s", agent.session, "Then bring the seeds.")
         gate.open()
         once(request(agent, "Then bring the seeds.", 1), "The pipit sings.")
-        terminal.shows("Seeds are out.")
+        for words in ("Seeds are out.", *SAYS[agent.name][:1]):  # Qwen Code may suggest the same words before, and its line comes at the turn's end
+            terminal.shows(words)
         screen = terminal.ask("capture-pane", "-p", "-S", "-200").partition("Pipit one")[2]
     for words in ("tidings hook", str(agent.place.command)):
         assert words not in screen, screen
