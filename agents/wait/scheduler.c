@@ -78,8 +78,8 @@ static char *tasks_folder(const struct hook_call *call) {
 
 /* -- whether it looks there -------------------------------------------------------------------- */
 
-/* Of an inotify descriptor: "inotify wd:1 ino:9e7e sdev:800013 mask:fce ...", in hexadecimal
- * digits. Free it; NULL: it is of another kind, or has ended. */
+/* Returns what the kernel says of an inotify descriptor: "inotify wd:1 ino:9e7e sdev:800013
+ * mask:fce ...", in hexadecimal digits. Free it; NULL: it is of another kind, or has ended. */
 static char *read_watches(const char *path) {
   char *text = NULL;
   size_t len = 0;
@@ -92,8 +92,9 @@ static char *read_watches(const char *path) {
   return NULL;
 }
 
-/* What each watch of the folder says, " ino:9e7e sdev:800013 ". The kernel's sdev is not the st_dev
- * of every file system, so a watch of our own tells it; if there can be none, the inode has to do.
+/* Each watch of the folder says this of it: " ino:9e7e sdev:800013 ". The kernel's sdev is not the
+ * st_dev of every file system, so a watch of our own tells it; if there can be none, the inode has
+ * to do.
  */
 static void name_watch(const char *folder, const struct stat *found, char ret_name[NAME_SIZE]) {
   char path[64];
