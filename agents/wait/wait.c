@@ -396,7 +396,8 @@ static int pause_after_failure(struct waiter *waiter, int *pause_ms) {
     int count = interrupt_poll(fds, 2, (int)left_ms);
     if ((count < 0 && errno != EINTR) || interrupt_seen()) return -1;
     if (count > 0 && fds[0].revents) return -1;
-    char word = count > 0 ? hook_place_hear(waiter->place_fd) : 0;
+    char word = 0;
+    if (count > 0) word = hook_place_hear(waiter->place_fd);
     waiter->asked_to_end = word == PLACE_END;
     if (waiter->asked_to_end) return -1;
     if (word != PLACE_LOOK) continue;
