@@ -55,18 +55,40 @@ static void put_random(struct turn *turn, struct view *view, int kind, uint32_t 
   rows_put(turn, view, kind, at, row);
 }
 
+/* Has the server what was written? The version alone does not say so, because the engine raises it
+ * too when it makes a late commit void, and may not learn that it has. */
+static bool has_written(struct turn *next, const struct view *view) {
+  const struct session *before = session_at(view->session);
+  for (int kind = 0; kind < ROW_KINDS; kind++) {
+    for (uint32_t at = 0; at < MOST_ROWS; at++) {
+      const struct row *row = &view->rows.rows[kind][at], *old = &before->rows[kind][at];
+      struct db_key key = rows_key(view->session, kind, at);
+      struct tidings_span value;
+      if (row->there == old->there && (!row->there || row->seed == old->seed || !row->len))
+        continue;
+      if (db_get(&next->txn, &key, &value)) rows_broken("a row that may be stored is not read");
+      return row->there ? rows_is_value(row, value) : !value.ptr;
+    }
+  }
+  return true;
+}
+
 /* Finds the unknown outcome of a commit. A write that has the lock shows the outcome, because a
  * late commit cannot come after that. */
 static void find_outcome(const struct turn *turn) {
-  uint32_t session = turn->declared.wrote ? turn->declared.session : turn->other.session;
+  const struct view *view = turn->declared.wrote ? &turn->declared : &turn->other;
+  uint32_t session = view->session;
   struct db_scope scope = {.session = session + 1};
   struct turn next = {.hurries = false};
   struct tidings_error error = {.size = sizeof error};
   db_txn_clear(&next.txn);
   if (db_write(rows_self.db, &scope, store_deadline_in(LONG_MS), &next.txn, &error))
     rows_broken("%s", error.text);
-  if (db_remote->stamp(&next.txn) == session_at(session)->version + 1 && !turn->declared.stale)
-    note_turn(turn);
+  uint64_t stamp = db_remote->stamp(&next.txn);
+  if (stamp == session_at(session)->version + 1 && !turn->declared.stale) {
+    if (has_written(&next, view)) note_turn(turn);
+    else session_at(session)->version = stamp;
+  }
   rows_view(&next, session);
   put_random(&next, &next.declared, KEPT, 0);
   if (db_commit(&next.txn, &error)) rows_broken("%s", error.text);
@@ -84,8 +106,9 @@ static bool commit(struct turn *turn) {
   if (turn->txn.outdated) return true;
   if (!code) note_turn(turn);
   else if (!turn->hurries) rows_broken("%s", error.text);
-  else if (code == TIDINGS_E_OUTCOME_UNKNOWN) find_outcome(turn);
-  else if (code != TIDINGS_E_BUSY) rows_broken("a late commit: %s", error.text);
+  else if (code != TIDINGS_E_OUTCOME_UNKNOWN && code != TIDINGS_E_BUSY)
+    rows_broken("a late commit: %s", error.text);
+  else if (turn->declared.wrote || (turn->has_other && turn->other.wrote)) find_outcome(turn);
   return false;
 }
 
