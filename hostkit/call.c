@@ -19,8 +19,9 @@ static int32_t lost_reply(const struct hk_instance *instance, uint64_t delivery_
   if (!delivery_id)
     return hk_error(
         error, TIDINGS_E_NOMEM,
-        "out of memory while copying the reply: the call took effect, but its actions are "
-        "lost; if the session is starting, turn.declined makes it offer the turn again");
+        "out of memory while copying the reply: the call took effect, but its actions are lost; "
+        "after turn.declined, turn.resume offers messages again; notifications go with the next "
+        "carrier");
   struct tidings_settlement back = {
       .size = sizeof back, .outcome = TIDINGS_OUTCOME_ROLLED_BACK, .delivery_id = delivery_id};
   struct tidings_error said = {.size = sizeof said};

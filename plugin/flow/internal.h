@@ -66,9 +66,10 @@ int recall_leased(struct op *op, const struct produced *produced, bool write, bo
  * STORE, SCHEMA_NEWER, NOMEM. */
 int declare_kinds(struct op *op, const struct event *event, bool *ret_duplicate,
                   struct tidings_error *error);
-/* To be called after a notification that asks for something was stored in session op->name: decides
- * what this host does about it, if the session is the host's. There is a reply only if there is an
- * action, or if it could not be decided yet. It cannot fail, because the notification is stored. */
+/* To be called after a notification that asks for something was stored in session op->name, or for
+ * a duplicate: decides what this host does about it, if the session is the host's. There is a
+ * reply, in op's arena, only if there is an action, or if it could not be decided yet. It cannot
+ * fail, because the notification is stored. */
 void react_to_notification(struct op *op, struct tidings_reply **ret_reply);
 
 /* -- which calls of tools run: calls.c ----------------------------------------------------------

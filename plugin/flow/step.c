@@ -62,7 +62,7 @@ static int decide_event(struct op *op, struct event_step *step, struct tidings_e
 /* A duplicate does what `wake` does: the host may not have received the first reply. */
 static int decide_again(struct op *op, struct event_step *step, struct tidings_error *error) {
   struct decision *decision = &step->decision;
-  decision->answers = decision->owned = op_owns_session(op);
+  decision->answers = decision->owned = op_hosts_session(op);
   int code = decision_load(op, decision, NULL, 0, NULL, error);
   if (!code && decision->answers) code = decision_look(op, decision, error);
   return code ? code : decision_save(op, decision, TURNS_LOOK, &step->changed, error);

@@ -183,8 +183,7 @@ int decision_status_reply(struct op *op, struct tidings_reply **ret_reply,
   if (code) return code;
   code = session_find(op->txn, op->name, &op->session, error);
   if (!code) code = op_get_head(op, error);
-  bool hosts = op->instance->role != TIDINGS_ROLE_PRODUCER;
-  decision.answers = decision.owned = !code && hosts && op_owns_session(op);
+  decision.answers = decision.owned = !code && op_hosts_session(op);
   if (!code) code = decision_load(op, &decision, NULL, 0, NULL, error);
   if (!code) code = make_status_reply(op, &decision, ret_reply, error);
   op_give_up(op);

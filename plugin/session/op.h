@@ -88,5 +88,9 @@ bool op_set_phase(struct op *op, unsigned phase);
 static inline bool op_owns_session(const struct op *op) {
   return owner_equal(&op->head.owner, &op->instance->owner);
 }
+/* Does this instance act on the session's replies? A producer may have the owner's process. */
+static inline bool op_hosts_session(const struct op *op) {
+  return op->instance->role != TIDINGS_ROLE_PRODUCER && op_owns_session(op);
+}
 
 #endif

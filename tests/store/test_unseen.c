@@ -150,6 +150,32 @@ Test(unseen, a_duplicate_asks_again_for_what_was_not_received) {
   plugin_end(plugin);
 }
 
+/* A producer may have the host's owner, for instance the same process, but is no host. */
+Test(unseen, a_producer_with_the_same_owner_is_asked_nothing) {
+  static const char *const events[] = {
+      critical, "{\"type\":\"message.submitted\",\"source\":\"p\",\"id\":\"2\",\"session\":\"s\","
+                "\"data\":{\"id\":\"m\",\"content\":\"x\"}}"};
+  for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+    struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+    (void)waiting(plugin);
+    plugin_end(plugin); /* the process lives, so the session is still its own */
+    struct tidings_plugin *producer =
+        plugin_at(kit_store, (struct plugin_words){.role = TIDINGS_ROLE_PRODUCER});
+    for (int j = 0; j < 2; j++) {
+      struct answer answer = send(producer, events[i]);
+      expect_action(answer, 0);
+      cr_assert_eq(answer.duplicate, j == 1);
+      cr_assert_eq(answer.wake_at_ms, 0);
+    }
+    plugin_end(producer);
+    plugin = plugin_at(kit_store, (struct plugin_words){0});
+    expect_action(send(plugin, WAKE), TIDINGS_ACTION_START_TURN);
+    plugin_end(plugin);
+    kit_end();
+    kit_begin();
+  }
+}
+
 /* The host goes by its newest reply. */
 Test(unseen, the_reply_to_a_duplicate_says_when_something_is_due) {
   static const char *const events[] = {

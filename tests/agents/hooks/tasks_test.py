@@ -17,12 +17,18 @@ def failing(place):
     return [name for name in os.listdir(os.path.join(place.store, "waiting")) if name.endswith(".failed")]
 
 
-def test_not_taken(place):
-    """a task that the window does not take is removed, is tried again, and is said to have failed; the next prompt has what waits"""
+def stopped(place):
+    """Returns a window that takes no task, while something critical waits."""
     window = idle(place)
     with open(os.path.join(window.folder, "stop"), "w", encoding="utf-8"):
         pass
     place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    return window
+
+
+def test_not_taken(place):
+    """a task that the window does not take is removed, is tried again, and is said to have failed; the next prompt has what waits"""
+    window = stopped(place)
     until(lambda: log(place) != [], "it has failed")
     assert "the window does not take it" in log(place)[0]
     assert "the disk is full" in context(window.hook("UserPromptSubmit", prompt="y"), "UserPromptSubmit")
@@ -30,24 +36,17 @@ def test_not_taken(place):
 
 def test_removed(place):
     """a task that somebody removes before the window has taken it was not run: another one follows"""
-    window = idle(place)
-    stop = os.path.join(window.folder, "stop")
-    with open(stop, "w", encoding="utf-8"):
-        pass
-    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    window = stopped(place)
     until(lambda: os.path.exists(window.tasks) and tries(window), "there is a task")
     os.unlink(window.tasks)
     until(lambda: log(place) != [], "it has failed")
-    os.unlink(stop)
+    os.unlink(os.path.join(window.folder, "stop"))
     assert "the disk is full" in window.runs()
 
 
 def test_message_while_tasks_fail(place):
     """while the window takes no task, a message that follows a turn is a reason to continue, as where nobody waits; a task that it takes ends that"""
-    window = idle(place)
-    with open(os.path.join(window.folder, "stop"), "w", encoding="utf-8"):
-        pass
-    place.ok("push", "-s", "s", "-l", "critical", "the disk is full")
+    window = stopped(place)
     until(lambda: log(place) != [], "it has failed")
     window.hook("UserPromptSubmit", prompt="y")
     place.ok("submit", "-s", "s", "deploy")
