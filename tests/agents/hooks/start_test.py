@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 from calls import as_others, transcript
-from kit import end, main, until
+from kit import end, main, sleeps_for_ever, until
 
 HOSTS = {"codex": True, "claude": True, "qwen": False, "copilot": False}  # whether a resumed session still has the text of its start
 
@@ -74,6 +74,7 @@ def test_alerts(place):
             json.dump({"alerts": alerts}, file)
         call(place, host, "SessionStart", name + host, agent.pid, source="startup")
         until(lambda of=name + host, wanted=count: len(watchers(of)) == wanted, f"{count} processes beside {host}")
+    until(lambda: sleeps_for_ever(watchers(name + "claude")[0]), "it has begun to look")  # what was before, it does not alert
     call(place, "claude", "SessionStart", name + "claude", agent.pid, source="compact")
     call(place, "claude", "UserPromptSubmit", name + "claude", agent.pid, prompt="x")
     call(place, "claude", "PermissionRequest", name + "claude", agent.pid, tool_name="Bash", tool_input={})
