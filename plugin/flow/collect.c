@@ -242,11 +242,11 @@ static int close_source(struct op *op, struct source *source, struct tidings_err
 
 static int gather(struct op *op, const struct session_event *event, struct source *sources,
                   size_t *ret_count, struct tidings_error *error) {
-  bool found = false;
   int code = 0;
   *ret_count = 0;
   for (size_t i = 0; !code && i < event->from_count; i++) {
     struct source *source = &sources[*ret_count];
+    bool found = false;
     *source = (struct source){.item_count = 0};
     code = read_source(op, event->from[i], source, &found, error);
     if (code || !found) arena_free(&source->op.arena);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "kit.h"
+#include "kit_rows.h"
 
 TestSuite(attach, .init = kit_begin, .fini = kit_end);
 
@@ -332,5 +333,18 @@ Test(attach, a_push_of_another_process_is_seen_after_the_session_was_quiet) {
     expect_got(tool_result(plugin, "s"), "x");
   }
   cr_assert_eq(child_wait(&child), 0);
+  plugin_end(plugin);
+}
+
+Test(attach, collecting_from_a_session_that_nobody_knows_writes_nothing_for_it) {
+  struct tidings_plugin *plugin = as(NULL);
+  push(plugin, "box", "one");
+  size_t names = rows_in(store_of(plugin), 0, ROW_NAME) + 1;
+  expect_event(plugin, 0,
+               "{\"type\":\"session.collected\",\"session\":\"s\",\"data\":{\"from\":"
+               "[\"box\",\"unknown\"]}}");
+  cr_assert_eq(rows_in(store_of(plugin), 0, ROW_NAME), names, "s is new");
+  cr_assert_eq(rows_in(store_of(plugin), 0, ROW_HEAD), 0, "the head of no session");
+  expect_got(tool_result(plugin, "s"), "one");
   plugin_end(plugin);
 }
