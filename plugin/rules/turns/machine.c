@@ -319,13 +319,13 @@ static bool is_due(const struct run *run, const struct settings *settings, int64
 
 int64_t turns_due_ms(const struct turns *turns, const struct settings *settings) {
   const struct run *run = &turns->run;
-  int64_t due_ms =
-      run->settling && !run->compacting ? run->settle_since_ms + settings->settle_delay_ms : 0;
-  for (size_t i = 0; run->state == RUN_IDLE && i < turns->count; i++) {
+  int64_t due_ms = 0;
+  if (run->compacting || run->state != RUN_IDLE) return 0;
+  if (run->settling) return run->settle_since_ms + settings->settle_delay_ms;
+  for (size_t i = 0; i < turns->count; i++) {
     const struct message *message = &turns->messages[i];
-    if (message->state == MESSAGE_QUEUED && message->due_ms &&
-        (!due_ms || message->due_ms < due_ms))
-      due_ms = message->due_ms;
+    int64_t at_ms = message->state == MESSAGE_QUEUED ? message->due_ms : 0;
+    if (at_ms && (!due_ms || at_ms < due_ms)) due_ms = at_ms;
   }
   return due_ms;
 }
