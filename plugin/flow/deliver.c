@@ -146,9 +146,13 @@ static int make_reply(struct op *op, const struct delivering *delivering, const 
   struct tidings_reply *reply = reply_make(&op->arena);
   if (!reply || reply_steered(reply, steered->ids, steered->count, &op->arena))
     return fail(error, TIDINGS_E_NOMEM, "no memory for a reply");
+  int64_t next_ms = 0;
   int code = reply_status(reply, op, turns, error);
+  /* Otherwise the turn's end or its next phase says when to wake. */
+  if (!code && turns_reacts_to_urgency(&turns->run))
+    code = pending_next_ms(op, &delivering->pending, &next_ms, error);
   if (code) return code;
-  reply_wake(reply, op, turns, 0); /* a turn runs: its end says when to wake */
+  reply_wake(reply, op, turns, next_ms);
   const struct showing showing = {.chat_request = is_chat_request(delivering),
                                   .bare = reply_is_bare(op),
                                   .steered = steered->contents,

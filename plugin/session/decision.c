@@ -25,16 +25,6 @@ static bool is_critical(const struct item *item) {
   return item->note.level == TIDINGS_LEVEL_CRITICAL;
 }
 
-static int64_t next_ms(const struct op *op, const struct item *items, size_t count) {
-  int64_t earliest_ms = 0;
-  for (size_t i = 0; i < count; i++) {
-    const struct notification *note = &items[i].note;
-    bool waits = notification_rings(note) && !item_is_due(&items[i], op->now_ms);
-    if (waits && (!earliest_ms || note->due_ms < earliest_ms)) earliest_ms = note->due_ms;
-  }
-  return earliest_ms;
-}
-
 /* Looks through the pending `items`, sorted by n; those up to `unfit` ask for nothing. Returns 0,
  * or -1: no memory. */
 static int asking_items_find(struct op *op, uint64_t unfit, struct item *items, size_t count,
@@ -56,7 +46,7 @@ static int asking_items_find(struct op *op, uint64_t unfit, struct item *items, 
     if (!asking.most || (is_critical(&items[i]) && !is_critical(asking.most)))
       asking.most = &items[i];
   }
-  asking.next_ms = next_ms(op, items, count);
+  asking.next_ms = pending_first_due_ms(op, items, count);
   if (asking.most) asking.urgency.most = asking.most->n;
   *ret_asking = asking;
   return 0;

@@ -236,3 +236,29 @@ int pending_rings(struct op *op, bool *ret_any, struct tidings_error *error) {
   if (!code) *ret_any = ringing.any;
   return code;
 }
+
+/* -- what is for later ------------------------------------------------------------------------- */
+
+int64_t pending_first_due_ms(const struct op *op, const struct item *items, size_t count) {
+  int64_t first_ms = 0;
+  for (size_t i = 0; i < count; i++) {
+    const struct notification *note = &items[i].note;
+    bool waits = notification_rings(note) && !item_is_due(&items[i], op->now_ms);
+    if (waits && (!first_ms || note->due_ms < first_ms)) first_ms = note->due_ms;
+  }
+  return first_ms;
+}
+
+/* If not all items were read, the notes say whether any of them is for later. */
+int pending_next_ms(struct op *op, const struct pending *pending, int64_t *ret_ms,
+                    struct tidings_error *error) {
+  const struct backlog *backlog = op->known->backlog;
+  struct item *items = pending->items;
+  size_t count = items ? pending->count : 0;
+  if (!items && (!backlog || backlog_has_later(backlog, op->now_ms))) {
+    int code = pending_specials(op, &items, &count, error);
+    if (code) return code;
+  }
+  *ret_ms = pending_first_due_ms(op, items, count);
+  return 0;
+}

@@ -148,7 +148,8 @@ static void reply_to_owner(struct model *model, const struct act *act,
   bool has_offers = act_is_event(act->kind) || answer->rolled_back;
   bool streams = run->state == BUSY && run->phase == PHASE_STREAMING && !run->aborted &&
                  run->stop == STOP_NONE;
-  bool looks = has_offers && !run->compacting && (run->state == IDLE || streams);
+  bool looks =
+      (has_offers || act_is_hook(act->kind)) && !run->compacting && (run->state == IDLE || streams);
   int64_t next_ms = looks ? items_next_ms(model) : 0;
   if (has_offers && run->state == IDLE && delay_is_over(model, settings))
     run_offer(model, settings);

@@ -211,6 +211,14 @@ void backlog_forget_below(struct backlog *backlog, uint64_t n) {
   for (size_t i = 0; i < backlog->count; i++) link_message(backlog, (uint32_t)i);
 }
 
+bool backlog_has_later(const struct backlog *backlog, int64_t now_ms) {
+  for (size_t i = 0; i < backlog->count; i++) {
+    const struct backlog_entry *entry = &backlog->entries[i];
+    if (entry->sort == OUTLINE_SPECIAL && entry->time_ms > now_ms) return true;
+  }
+  return false;
+}
+
 bool backlog_knows(const struct backlog *backlog, const struct item *item) {
   size_t at = find_entry(backlog, item->n);
   if (at == backlog->count || backlog->entries[at].n != item->n) return false;

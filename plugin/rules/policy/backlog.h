@@ -23,6 +23,8 @@ int backlog_add(struct backlog *backlog, const struct outline *outline);
 uint64_t backlog_newest(const struct backlog *backlog); /* its number; 0: none was noted */
 /* Forgets items that have ended for good. Nobody asks for items below `n` any more. */
 void backlog_forget_below(struct backlog *backlog, uint64_t n);
+/* Might one of the noted items be for later than now? */
+bool backlog_has_later(const struct backlog *backlog, int64_t now_ms);
 /* Was the item noted, and is it unchanged since? */
 bool backlog_knows(const struct backlog *backlog, const struct item *item);
 
