@@ -5,7 +5,10 @@
  */
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,6 +53,43 @@ Test(owner, the_dead_and_the_zombies_are_not_alive) {
   cr_assert(!owner_alive(&owner), "reaped");
   struct owner none;
   cr_assert_eq(owner_of_process((uint32_t)child.pid, &none), -1);
+}
+
+static bool main_thread_is_zombie(void) {
+  char path[64], text[512] = "";
+  (void)snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid());
+  FILE *file = fopen(path, "re");
+  if (!file) return false;
+  (void)fgets(text, sizeof text, file);
+  (void)fclose(file);
+  const char *name_end = strrchr(text, ')');
+  return name_end && name_end[2] == 'Z';
+}
+
+static void *go_on_alone(void *context) {
+  struct child *self = context;
+  while (!main_thread_is_zombie()) (void)sched_yield();
+  child_signal_test(self);
+  child_await_test(self);
+  _exit(0);
+}
+
+static int end_main_thread(struct child *self, void *context) {
+  pthread_t other;
+  (void)context;
+  if (pthread_create(&other, NULL, go_on_alone, self)) return 1;
+  pthread_exit(NULL);
+}
+
+Test(owner, a_process_whose_main_thread_has_ended_lives_while_others_run) {
+  struct child child = child_start(end_main_thread, NULL);
+  struct owner before = owner_of((uint32_t)child.pid);
+  child_await(&child);
+  struct owner owner = owner_of((uint32_t)child.pid);
+  cr_assert(owner_equal(&before, &owner));
+  cr_assert(owner_alive(&owner));
+  child_kill(&child);
+  cr_assert(!owner_alive(&owner));
 }
 
 Test(owner, another_start_time_boot_or_namespace_is_another_process) {

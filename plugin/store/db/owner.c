@@ -60,24 +60,27 @@ static int read_boot_id(uint8_t ret_id[16]) {
   return 0;
 }
 
-/* State and start time from the stat of the main thread, which are those of the process: fields 3
- * and 22, counted after the command, which may hold spaces and parentheses. The process's own stat
- * is not read, because in a program that qemu runs it is made up, and others see another start
- * time. 0, or errno: ENOENT or ESRCH when there is no such process. */
-static int read_process(uint32_t pid, char *ret_state, uint64_t *ret_start_time) {
+/* Is it over, and when did it start? From the stat of the main thread: fields 3, 20 and 22, counted
+ * after the command, which may hold spaces and parentheses. A main thread that has ended is a
+ * zombie, too, as long as other threads run: field 20 counts all. The process's own stat is not
+ * read, because in a program that qemu runs it is made up, and others see another start time. 0, or
+ * errno: ENOENT or ESRCH when there is no such process. */
+static int read_process(uint32_t pid, bool *ret_over, uint64_t *ret_start_time) {
   char path[64], text[1024];
   (void)snprintf(path, sizeof path, "/proc/%u/task/%u/stat", pid, pid);
   int err = read_file(path, text, sizeof text);
   if (err) return err;
   const char *at = strrchr(text, ')');
   if (!at || at[1] != ' ' || !at[2]) return EIO;
-  *ret_state = at[2];
+  bool ended = at[2] == 'Z' || at[2] == 'X';
   at += 2;
   for (int field = 3; field < 22; field++) {
+    if (field == 20 && strtoul(at, NULL, 10) > 1) ended = false;
     at = strchr(at, ' ');
     if (!at) return EIO;
     at++;
   }
+  *ret_over = ended;
   *ret_start_time = strtoull(at, NULL, 10);
   return 0;
 }
@@ -93,11 +96,11 @@ bool owner_proc_is_ours(void) {
 int owner_of_process(uint32_t pid, struct owner *ret_owner) {
   struct owner owner = {.pid = pid ? pid : (uint32_t)getpid()};
   struct stat space;
-  char state;
+  bool over;
   if (read_boot_id(owner.boot_id)) return -1;
   if (stat(pid_namespace_file, &space)) return -1;
   owner.pid_namespace = space.st_ino;
-  if (read_process(owner.pid, &state, &owner.start_time)) return -1;
+  if (read_process(owner.pid, &over, &owner.start_time)) return -1;
   *ret_owner = owner;
   return 0;
 }
@@ -126,7 +129,7 @@ bool owner_equal(const struct owner *a, const struct owner *b) {
 bool owner_alive(const struct owner *owner) {
   uint8_t boot_id[16];
   uint64_t start_time;
-  char state;
+  bool over;
   struct stat space;
   if (!owner->pid) return false;
   if (read_boot_id(boot_id)) return true;
@@ -134,9 +137,9 @@ bool owner_alive(const struct owner *owner) {
   if (stat(pid_namespace_file, &space)) return true;
   /* A store is never open in two namespaces at once, so an owner in another one is gone. */
   if (space.st_ino != owner->pid_namespace) return false;
-  int err = read_process(owner->pid, &state, &start_time);
+  int err = read_process(owner->pid, &over, &start_time);
   if (err) return err != ENOENT && err != ESRCH;
-  return start_time == owner->start_time && state != 'Z' && state != 'X';
+  return start_time == owner->start_time && !over;
 }
 
 void owner_machine(const struct owner *owner, char ret_name[OWNER_MACHINE_BYTES]) {
