@@ -233,7 +233,9 @@ int fork_session(struct op *op, struct tidings_span child, struct tidings_error 
                               .note = &forking.copies[i].item.note,
                               .origin = &forking.copies[i].origin,
                               .now_ms = forking.copies[i].item.pushed_ms,
-                              .pending_limit = op->settings->pending_per_session};
+                              .pending_limit = op->settings->pending_per_session,
+                              .rings = notification_rings(&forking.copies[i].item.note),
+                              .rings_caller = true};
     code = push_in(op->txn, &push, error);
   }
   return code;

@@ -386,11 +386,10 @@ struct push {
   struct tidings_span source, id; /* CloudEvents; id empty: no dedup */
   int64_t now_ms;
   int64_t dedup_window_ms;
-  uint32_t pending_limit; /* critical ones may use all of it, others 95 % */
-  /* of a notification's source, in this session; critical ones and those that are never shown are
-   * not counted. 0: there is no such limit, and nothing is counted */
-  uint32_t source_per_minute;
-  bool rings; /* the session's owner, if it has one: see store_ring */
+  uint32_t pending_limit;     /* critical ones may use all of it, others 95 % */
+  uint32_t source_per_minute; /* not of critical ones and those never shown; 0: no limit */
+  bool rings;                 /* the session's owner, if it has one: see store_ring */
+  bool rings_caller; /* push_in: the calling thread too, whose reply is about another session */
 };
 /* Durable when it returns 0. Callers that wait together are committed together. Errors: BUSY
  * (withdrawn, not stored), FULL, SCHEMA (a kind that its tool has not declared), STORE,

@@ -97,6 +97,21 @@ Test(wake, messages_of_others_ring_when_the_host_is_to_act_on_them) {
   plugin_end(plugin);
 }
 
+/* The reply to the fork is about the parent, so the waiting thread is rung too. */
+Test(wake, what_a_fork_copies_rings_for_the_child) {
+  struct tidings_plugin *plugin = host();
+  struct tidings_error error = new_error();
+  int fd = waiting(plugin);
+  event_by_another("parent", "notification", "\"kind\":\"a.b\",\"message\":\"m\"," CRITICAL);
+  const char *fork =
+      "{\"type\":\"session.forked\",\"session\":\"parent\",\"data\":{\"child\":\"s\"}}";
+  cr_assert_eq(event(plugin, &error, "%s", fork), 0, "%s", error.text);
+  woken(plugin, fd, "the child has a critical notification");
+  cr_assert_eq(event(plugin, &error, "%s", fork), 0, "%s", error.text);
+  cr_assert(!is_rung(fd, 0), "nothing was copied twice");
+  plugin_end(plugin);
+}
+
 Test(wake, sessions_of_nobody_and_of_others_do_not_ring) {
   struct child other = child_living();
   struct tidings_plugin *plugin =

@@ -225,7 +225,7 @@ int push_in(struct store_txn *txn, const struct push *push, struct tidings_error
   struct push_slot slot = {.store = txn->store,
                            .push = &anonymous,
                            .body = BUFFER_EMPTY,
-                           .db.thread = (uintptr_t)pthread_self(),
+                           .db.thread = push->rings_caller ? 0 : (uintptr_t)pthread_self(),
                            .error = {.size = sizeof slot.error}};
   item_encode(&slot.body, push->now_ms, push->note, push->origin);
   if (slot.body.failed)
