@@ -110,6 +110,16 @@ int32_t recipes_push(const struct cli *cli, struct hostkit *kit, const struct re
   return code;
 }
 
+bool recipes_may_pass(int32_t code) {
+  return code == TIDINGS_E_BUSY || code == TIDINGS_E_STORE || code == TIDINGS_E_FULL ||
+         code == TIDINGS_E_OUTCOME_UNKNOWN || code == TIDINGS_E_NOMEM;
+}
+
+bool recipes_is_wrong(int32_t code) {
+  return code == TIDINGS_E_INVAL || code == TIDINGS_E_SCHEMA || code == TIDINGS_E_TOO_BIG ||
+         code == TIDINGS_E_UNSUPPORTED;
+}
+
 static void print_field(const char *name, struct tidings_span value) {
   if (!value.len) return;
   printf("  %s ", name);

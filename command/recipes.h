@@ -32,6 +32,11 @@ int32_t recipes_push(const struct cli *cli, struct hostkit *kit, const struct re
                      const struct hostkit_notification *notification,
                      enum recipes_outcome *ret_outcome, struct tidings_error *error);
 
+/* May the same push succeed later? And would it always be refused, because of its text? If neither,
+ * this process cannot go on. */
+bool recipes_may_pass(int32_t code);
+bool recipes_is_wrong(int32_t code);
+
 /* Prints kind, level, key, id, address and text on stdout. */
 void recipes_print(const struct recipe_push *push);
 

@@ -32,11 +32,6 @@ void sender_close(struct sender *sender) {
 
 /* -- storing ----------------------------------------------------------------------------------- */
 
-static bool may_pass(int32_t code) {
-  return code == TIDINGS_E_BUSY || code == TIDINGS_E_STORE || code == TIDINGS_E_FULL ||
-         code == TIDINGS_E_NOMEM;
-}
-
 /* A signal ends the pause. */
 static int32_t push_with_patience(struct sender *sender, const struct recipe_push *push,
                                   const struct hostkit_notification *notification,
@@ -44,8 +39,8 @@ static int32_t push_with_patience(struct sender *sender, const struct recipe_pus
   int pause_ms = FIRST_PAUSE_MS;
   struct hostkit *kit = sender->destination.kit;
   int32_t code = recipes_push(sender->cli, kit, push, notification, ret_outcome, error);
-  if (may_pass(code)) cli_warn(sender->cli, "%s; it is tried again", error->text);
-  while (may_pass(code) && !interrupt_seen()) {
+  if (recipes_may_pass(code)) cli_warn(sender->cli, "%s; it is tried again", error->text);
+  while (recipes_may_pass(code) && !interrupt_seen()) {
     (void)interrupt_poll(NULL, 0, pause_ms);
     pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
     code = recipes_push(sender->cli, kit, push, notification, ret_outcome, error);
@@ -62,7 +57,7 @@ static int store(struct sender *sender, const struct recipe_push *push) {
       recipes_notification(push, span_text(sender->destination.session), span_text(sender->source));
   if (notification.level > sender->level) notification.level = sender->level;
   int32_t code = push_with_patience(sender, push, &notification, &outcome, &error);
-  if (may_pass(code)) return cli_fail_with(sender->cli, code, &error);
+  if (code && !recipes_is_wrong(code)) return cli_fail_with(sender->cli, code, &error);
   if (code) cli_warn(sender->cli, "an event became no notification: %s", error.text);
   sender->refused += code != 0;
   sender->known += !code && outcome == RECIPES_KNOWN;
@@ -75,7 +70,8 @@ static int store(struct sender *sender, const struct recipe_push *push) {
 static struct tidings_span choose_id(const struct recipe_push *push, struct tidings_span id,
                                      size_t number, struct outputs *texts) {
   struct tidings_span chosen = push->id.len ? push->id : id;
-  if (!push->id.len && number) chosen = outputs_format(texts, "%.*s/%zu", SPAN_FORMAT(id), number);
+  if (!push->id.len && id.len && number)
+    chosen = outputs_format(texts, "%.*s/%zu", SPAN_FORMAT(id), number);
   if (chosen.len > LONGEST_ID)
     chosen = outputs_format(texts, "fnv:%016llx", (unsigned long long)fnv_span(FNV_START, chosen));
   return chosen;

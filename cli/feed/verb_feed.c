@@ -81,11 +81,6 @@ struct feeding {
 
 /* -- pushing ----------------------------------------------------------------------------------- */
 
-static bool may_pass(int32_t code) {
-  return code == TIDINGS_E_BUSY || code == TIDINGS_E_STORE || code == TIDINGS_E_FULL ||
-         code == TIDINGS_E_NOMEM;
-}
-
 /* If the store cannot take it now, this tries again and reads nothing until it can, so nothing is
  * lost. With an id, an attempt that was stored after all is not repeated. */
 static int send(struct feeding *feeding, const struct recipe_push *push) {
@@ -96,8 +91,8 @@ static int send(struct feeding *feeding, const struct recipe_push *push) {
   unsigned pause_ms = 500;
   struct hostkit *kit = feeding->destination.kit;
   int32_t code = recipes_push(feeding->cli, kit, push, &notification, &outcome, &error);
-  if (may_pass(code)) cli_warn(feeding->cli, "%s; it is tried again", error.text);
-  while (may_pass(code) && !interrupt_seen()) {
+  if (recipes_may_pass(code)) cli_warn(feeding->cli, "%s; it is tried again", error.text);
+  while (recipes_may_pass(code) && !interrupt_seen()) {
     interrupt_pause_ms(pause_ms);
     pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
     code = recipes_push(feeding->cli, kit, push, &notification, &outcome, &error);
@@ -107,7 +102,7 @@ static int send(struct feeding *feeding, const struct recipe_push *push) {
     feeding->ignored += outcome == RECIPES_OVERTAKEN;
     feeding->pushed += outcome == RECIPES_STORED;
     if (outcome == RECIPES_STORED) mailbox_retry_want(&feeding->retry);
-  } else if (may_pass(code)) {
+  } else if (!recipes_is_wrong(code)) {
     (void)cli_fail_with(feeding->cli, code, &error);
   } else { /* only this line is wrong */
     feeding->bad++;

@@ -11,7 +11,7 @@ import sys
 
 import jsonschema
 
-from kit import end, main, until
+from kit import Skip, end, main, until
 
 SOURCE = os.environ["TIDINGS_SOURCE_DIR"]
 BUILTIN = os.path.join(SOURCE, "recipes", "builtin")
@@ -113,6 +113,35 @@ def test_failed_unit(place):
     items = place.pending("box:systemd")
     assert [item["message"] for item in items] == [f"The unit `a b.service` failed (exit-code {status})." for status in "12"], items
     assert {item["level"] for item in items} == {"error"}, items
+
+
+def test_failing_disk(place):
+    """whichever write of the store fails, a line is stored once, or the command fails"""
+    if "TIDINGS_CLI_KILL_AT" not in os.environ:
+        raise Skip("a library cannot be preloaded under this sanitizer")
+    place.opened()
+    number, failed = 0, True
+    while failed:
+        number += 1
+        env = {"LD_PRELOAD": os.environ["TIDINGS_CLI_KILL_AT"], "FAIL_AT": str(number)}
+        result = place.run("feed", "--recipe", "any", "--to", "session:s", stdin=lines({"message": f"line {number}", "id": str(number)}), env=env)
+        stored, failed = place.messages().count(f"line {number}"), result.said.count("\n") > 1
+        assert stored <= 1 and (stored or result.code), (number, stored, result)
+    assert number > 2
+
+
+def test_newer_store(place):
+    """when a newer version has changed the store, the command fails, and takes no line for a wrong one"""
+    place.opened()
+    process = place.start("feed", "--recipe", "any", "--to", "session:s", stdin=subprocess.PIPE)
+    process.stdin.write(lines({"message": "before"}).encode())
+    process.stdin.flush()
+    until(place.messages, "the first line", 0.1)
+    place.trick("newer", place.store)
+    process.stdin.write(lines({"message": "after"}).encode())
+    process.stdin.close()
+    said = process.stderr.read().decode()
+    assert process.wait() == 1 and "0 bad lines" in said, said
 
 
 def test_wrong(place):
