@@ -115,7 +115,7 @@ void plain_event(struct plain *plain, const struct sse_event *event, int64_t now
   if (!document) return;
   struct output *output = outputs_add(&plain->outputs, OUTPUT_PUSH);
   output->document = document;
-  output->text = outputs_copy(&plain->outputs, event->id);
+  if (event->own_id) output->text = outputs_copy(&plain->outputs, event->id);
   output->event = outputs_copy(&plain->outputs, event->type);
   if (!event->id.len || span_is(event->id, plain->cursor)) return;
   replace(plain, &plain->cursor, event->id);

@@ -4,7 +4,7 @@
 
 static void forget_event(struct sse *sse) {
   sse->data.len = sse->type.len = 0;
-  sse->has_data = sse->too_long = sse->handed = false;
+  sse->has_data = sse->has_id = sse->too_long = sse->handed = false;
 }
 
 static void set(struct buffer *buffer, struct tidings_span value) {
@@ -40,8 +40,10 @@ static void read_field(struct sse *sse, struct tidings_span line) {
   if (span_is(name, "data")) add_data(sse, value);
   else if (span_is(name, "event")) set(&sse->type, value);
   else if (span_is(name, "retry")) read_retry(sse, value);
-  else if (span_is(name, "id") && (!value.len || !memchr(value.ptr, '\0', value.len)))
+  else if (span_is(name, "id") && (!value.len || !memchr(value.ptr, '\0', value.len))) {
     set(&sse->id, value);
+    sse->has_id = true;
+  }
 }
 
 /* An empty line ends an event. */
@@ -64,7 +66,8 @@ static bool complete(struct sse *sse, struct sse_event *ret_event) {
   }
   *ret_event = (struct sse_event){.type = buffer_view(&sse->type),
                                   .id = buffer_view(&sse->id),
-                                  .data = buffer_view(&sse->data)};
+                                  .data = buffer_view(&sse->data),
+                                  .own_id = sse->has_id && sse->id.len};
   if (!ret_event->type.len) ret_event->type = span_text("message");
   sse->handed = true;
   return true;

@@ -13,7 +13,7 @@ struct sse {
   struct buffer line;     /* the incomplete last line */
   struct buffer data;     /* of the event that is read */
   struct buffer type, id; /* the id stays from event to event */
-  bool has_data, after_cr, begun;
+  bool has_data, has_id, after_cr, begun;
   bool handed;      /* the event was returned */
   bool too_long;    /* the event is left out */
   int64_t retry_ms; /* the wait that the server asked for; 0: none */
@@ -22,6 +22,7 @@ struct sse {
 struct sse_event {
   struct tidings_span type; /* "message" if the server says nothing */
   struct tidings_span id, data;
+  bool own_id; /* false: the id is that of an earlier event */
 };
 
 /* Takes bytes from `bytes` until an event is complete, and returns it; it stays until the next

@@ -319,10 +319,11 @@ Test(subscribe, sse) {
       struct tidings_span bytes = span_of(text + at, len);
       struct sse_event event;
       while (sse_next(&sse, &bytes, &event))
-        snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "[%.*s|%.*s|%.*s]",
-                 SPAN_FORMAT(event.type), SPAN_FORMAT(event.id), SPAN_FORMAT(event.data));
+        snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "[%.*s|%.*s%s|%.*s]",
+                 SPAN_FORMAT(event.type), SPAN_FORMAT(event.id), event.own_id ? "!" : "",
+                 SPAN_FORMAT(event.data));
     }
-    cr_expect_str_eq(seen, "[message|1|a\nb][t|1|][message||{\"x\": 1}]", "pieces of %zu: %s",
+    cr_expect_str_eq(seen, "[message|1!|a\nb][t|1|][message||{\"x\": 1}]", "pieces of %zu: %s",
                      piece, seen);
     cr_expect_eq(sse.retry_ms, 250);
     sse_free(&sse);
@@ -336,11 +337,14 @@ Test(subscribe, plain_stream) {
   EXPECT(plain_outputs(plain), "SEND GET");
   cr_expect(span_is(plain_outputs(plain)->rows[0].text, "7"));
   cr_expect_eq(plain_due_ms(plain), INT64_MAX, "it may be silent");
-  const struct sse_event event = {span_text("message"), span_text("8"), span_text("not \"JSON\"")};
+  struct sse_event event = {span_text("message"), span_text("8"), span_text("not \"JSON\""), true};
   plain_event(plain, &event, 1);
   EXPECT(plain_outputs(plain), "PUSH 8|CURSOR 8");
   const struct json *message = json_member(plain_outputs(plain)->rows[0].document, "message");
   cr_expect(message && span_is(message->text, "not \"JSON\""));
+  event.own_id = false; /* the server gave it no id: it is another event */
+  plain_event(plain, &event, 2);
+  EXPECT(plain_outputs(plain), "PUSH");
   const struct events_failure closed = {.status = 200, .reason = "r"};
   plain_failed(plain, 1, &closed, 5000, 10);
   cr_expect_eq(plain_due_ms(plain), 5010, "as late as the server asks for");
