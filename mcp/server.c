@@ -235,7 +235,7 @@ static bool answer_message(struct tidings_span line, const struct json *message,
   request.params = value;
   request.method = method->text.ptr;
   if (!request.id || method->kind != JSON_IS_STRING || (params && params->kind != JSON_IS_OBJECT))
-    write_error("null", CODE_REQUEST,
+    write_error(request.id ? request.id : "null", CODE_REQUEST,
                 "expected a text or a number in id, a text in method, an object in params", NULL,
                 out);
   else if (params && !value) out->failed = true;
@@ -250,7 +250,9 @@ static bool answer_message(struct tidings_span line, const struct json *message,
 
 bool mcp_server_line(struct tidings_span line, bool tools, struct buffer *out,
                      struct mcp_action *ret_action) {
-  static const struct json_rules rules = {.max_depth = 64};
+  /* The rules are lenient, because the host waits for an answer with its id. */
+  static const struct json_rules rules = {
+      .max_depth = 64, .nul = true, .halves = true, .repeats = true, .large = true};
   struct tidings_error error = {.size = sizeof error};
   struct arena arena = ARENA_EMPTY;
   const struct json *message = NULL;

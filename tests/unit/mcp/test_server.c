@@ -42,6 +42,13 @@ static const struct {
     {"{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"run\"}}",
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
      "\"arguments.command: missing;"},
+    {"{\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"send\",\"arguments\":"
+     "{\"to\":\"box:a\",\"text\":\"a\\u0000b\"}}}",
+     "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
+     "\"arguments.text: it is something else;"},
+    {"{\"id\":1,\"method\":\"none\",\"params\":{\"a\":\"\\ud83d\",\"b\":1e999,\"b\":"
+     "12345678901234567890}}",
+     "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,"},
     {"{\"method\":\"notifications/initialized\"}", ""},
     {"{\"id\":1,\"result\":{}}", ""},
     {"{\"id\":1,\"error\":{}}", ""},
@@ -50,7 +57,7 @@ static const struct {
     {"{\"id\":null,\"method\":\"ping\"}",
      "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,"},
     {"{\"id\":1,\"method\":\"ping\",\"params\":7}",
-     "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,"},
+     "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32600,"},
     {"{\"id\":1", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"},
     {"\xff", "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,"},
 };
