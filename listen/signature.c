@@ -2,6 +2,8 @@
  */
 #include "listen/signature.h"
 
+#include <strings.h>
+
 #include "common/sha256.h"
 #include "listen/base64.h"
 #include "listen/ed25519.h"
@@ -76,6 +78,15 @@ static bool take_piece(struct tidings_span *rest, char separator, struct tidings
 static bool begins(struct tidings_span text, const char *prefix, struct tidings_span *ret_rest) {
   size_t len = strlen(prefix);
   if (text.len < len || memcmp(text.ptr, prefix, len) != 0) return false;
+  *ret_rest = span_of(text.ptr + len, text.len - len);
+  return true;
+}
+
+/* The name of a scheme of authorization may have letters of either case. */
+static bool has_scheme(struct tidings_span text, const char *scheme,
+                       struct tidings_span *ret_rest) {
+  size_t len = strlen(scheme);
+  if (text.len < len || strncasecmp(text.ptr, scheme, len) != 0) return false;
   *ret_rest = span_of(text.ptr + len, text.len - len);
   return true;
 }
@@ -190,8 +201,8 @@ static const char *check_bearer(const struct signature_secrets *secrets,
                                 struct tidings_span value) {
   unsigned char bytes[BASE64_MOST];
   struct tidings_span text;
-  if (begins(value, "Bearer ", &text)) return check_token(secrets, text);
-  if (!begins(value, "Basic ", &text)) return missing;
+  if (has_scheme(value, "Bearer ", &text)) return check_token(secrets, text);
+  if (!has_scheme(value, "Basic ", &text)) return missing;
   size_t len = base64_read(text, bytes);
   const char *colon = len ? memchr(bytes, ':', len) : NULL;
   if (!colon) return wrong;

@@ -111,6 +111,8 @@ Test(listen, tokens) {
   static const char name[] = "authorization";
   cr_expect_null(refusal(SIGNATURE_BEARER, "a long token", name, "Bearer a long token", ""));
   cr_expect_null(refusal(SIGNATURE_BEARER, "pass:word", name, "Basic dXNlcjpwYXNzOndvcmQ=", ""));
+  cr_expect_null(refusal(SIGNATURE_BEARER, "a long token", name, "bearer a long token", ""));
+  cr_expect_null(refusal(SIGNATURE_BEARER, "pass:word", name, "BASIC dXNlcjpwYXNzOndvcmQ=", ""));
   cr_expect(refusal(SIGNATURE_BEARER, "a long token", name, "Bearer a long toke", ""));
   cr_expect(refusal(SIGNATURE_BEARER, "a long token", name, "Bearer ", ""));
   cr_expect(refusal(SIGNATURE_BEARER, "a long token", name, "Basic bm8gY29sb24=", ""));
