@@ -114,6 +114,17 @@ static void write_compound(const struct json *value, struct buffer *out) {
   arena_free(&arena);
 }
 
+/* A notification may not have the NUL character; U+FFFD takes its place. */
+static void write_string(struct tidings_span text, struct buffer *out) {
+  for (size_t at = 0; at < text.len;) {
+    const char *nul = memchr(text.ptr + at, '\0', text.len - at);
+    size_t end = nul ? (size_t)(nul - text.ptr) : text.len;
+    buffer_span(out, span_of(text.ptr + at, end - at));
+    if (nul) buffer_text(out, "\xef\xbf\xbd");
+    at = end + (nul != NULL);
+  }
+}
+
 bool pointer_write(const struct recipe_document *document, struct tidings_span pointer,
                    struct buffer *out) {
   if (is_header(pointer))
@@ -122,7 +133,7 @@ bool pointer_write(const struct recipe_document *document, struct tidings_span p
   const struct json *value = find_value(document, pointer);
   if (!value || value->kind == JSON_IS_NULL) return false;
   switch (value->kind) {
-  case JSON_IS_STRING:
+  case JSON_IS_STRING: write_string(value->text, out); break;
   case JSON_IS_NUMBER: buffer_span(out, value->text); break;
   case JSON_IS_TRUE: buffer_text(out, "true"); break;
   case JSON_IS_FALSE: buffer_text(out, "false"); break;

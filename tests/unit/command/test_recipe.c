@@ -15,7 +15,9 @@ static struct tidings_error error = {.size = sizeof error};
 
 static const struct json *read(struct arena *arena, const char *text) {
   const struct json *root = NULL;
-  cr_assert_eq(json_read(span_text(text), "it", arena, &root, &error), 0, "%s", error.text);
+  static const struct json_rules rules = {.max_depth = JSON_MAX_DEPTH, .nul = true};
+  cr_assert_eq(json_read_by(&rules, span_text(text), "it", arena, &root, &error), 0, "%s",
+               error.text);
   return root;
 }
 
@@ -56,6 +58,8 @@ static void check_refused(const char *text, const char *piece) {
 
 Test(recipe, texts) {
   check(RULE("\"kind\":\"a.b\",\"text\":\"{/x}\""), "{\"x\":\"y\"}", "a.b||y|||0;");
+  check(RULE("\"kind\":\"a.b\",\"text\":\"{/x}\""), "{\"x\":\"\\u0000y\\u0000\"}",
+        "a.b||\xef\xbf\xbdy\xef\xbf\xbd|||0;");
   check(RULE("\"kind\":\"a.{/k}\",\"text\":\"{{{/x/0}} {/n}\""),
         "{\"k\":\"c\",\"x\":[1.50],\"n\":1e3}", "a.c||{1.50} 1e3|||0;");
   check(RULE("\"kind\":\"a\",\"text\":\"{/x|none} {/y|}\""), "{}", "a||none |||0;");
