@@ -47,6 +47,11 @@ static bool pace_take(struct pace *pace, int64_t now_ms) {
   return false;
 }
 
+/* What was known already does not count: a source that is started again may repeat any number. */
+static void pace_give_back(struct pace *pace) {
+  if (pace->passed) pace->passed--;
+}
+
 /* Returns how many were held back in a minute that has ended, or, with `last`, in the current one,
  * and resets the count; 0: there is nothing to report. */
 static uint64_t pace_over(struct pace *pace, int64_t now_ms, bool last) {
@@ -118,8 +123,11 @@ static int take_push(struct feeding *feeding, const struct recipe_push *push) {
     feeding->pushed++;
     return 0;
   }
+  uint64_t before = feeding->pushed;
   bool now = push->withdraws || pace_take(&feeding->pace, clock_mono_ms());
-  return now ? send(feeding, push) : 0;
+  int code = now ? send(feeding, push) : 0;
+  if (now && !push->withdraws && feeding->pushed == before) pace_give_back(&feeding->pace);
+  return code;
 }
 
 static int say_held(struct feeding *feeding, bool last) {

@@ -65,6 +65,16 @@ def test_burst(place):
     assert messages[10:] == ["90 more notifications of `any` in the last minute are left out."], messages
 
 
+def test_repeated_burst(place):
+    """a source that is started again may repeat any number of lines: only new ones count as a burst"""
+    words = ("feed", "--recipe", "any", "--to", "box:a")
+    old = [{"message": f"line {number}", "id": str(number)} for number in range(40)]
+    place.ok(*words, "--per-minute", "0", stdin=lines(*old))
+    result = place.ok(*words, stdin=lines(*old, {"message": "a new line", "id": "new"}))
+    assert "1 pushed, 40 known" in result.said, result
+    assert place.messages("box:a")[40:] == ["a new line"]
+
+
 def test_follows(place):
     """while a source continues, each line reaches the session in the folder at once; SIGTERM ends the command"""
     place.opened("s")
