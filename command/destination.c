@@ -56,6 +56,7 @@ int destination_open(const struct cli *cli, struct destination *ret_destination)
   int code = cli->to ? open_address(cli, &destination)
                      : session_open(cli, &destination.kit, &destination.session);
   if (!code && destination.session && !destination.address.name) code = follow(cli, &destination);
+  kit_note_place(cli, &destination.place);
   if (code) destination_close(&destination);
   else *ret_destination = destination;
   return code;

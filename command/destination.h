@@ -12,6 +12,7 @@
 
 struct destination {
   struct hostkit *kit;    /* open as a producer */
+  struct kit_place place; /* where the store was opened */
   char *session;          /* the session of the events, or the mailbox */
   struct address address; /* of the mailbox; its name is NULL for a session */
 };

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/config_file.h"
@@ -247,6 +248,42 @@ int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid,
   struct tidings_error error = {.size = sizeof error};
   int32_t code = kit_open(cli, role, owner_pid, ret_kit, &error);
   return code ? cli_fail_with(cli, code, &error) : 0;
+}
+
+/* -- another store in the same folder ---------------------------------------------------------- */
+
+/* Free *ret_file. False: the store is in a database. */
+static bool find_place(const struct cli *cli, char **ret_file, struct kit_place *ret_place) {
+  char *store = kit_store_path(cli);
+  struct stat info = {.st_ino = 0};
+  bool folder = store && !store_url_is(store);
+  *ret_file = folder ? paths_join(store, "data.mdb") : NULL;
+  free(store);
+  if (*ret_file && stat(*ret_file, &info)) info = (struct stat){.st_ino = 0};
+  *ret_place = (struct kit_place){.device = (uint64_t)info.st_dev, .inode = (uint64_t)info.st_ino};
+  return *ret_file;
+}
+
+void kit_note_place(const struct cli *cli, struct kit_place *ret_place) {
+  char *file = NULL;
+  (void)find_place(cli, &file, ret_place);
+  free(file);
+}
+
+int32_t kit_follow_place(const struct cli *cli, struct hostkit *kit, struct kit_place *place,
+                         struct tidings_error *error) {
+  struct kit_place now;
+  char *file = NULL;
+  int32_t code = TIDINGS_OK;
+  if (find_place(cli, &file, &now) && (now.inode != place->inode || now.device != place->device)) {
+    code = now.inode ? hostkit_swap(kit, NULL, CLOSE_MS, error)
+                     : kit_error(error, TIDINGS_E_STORE, "the store's file %s is gone", file);
+    if (!code) *place = now;
+    else if (code != TIDINGS_E_BUSY && code != TIDINGS_E_SCHEMA_NEWER && code != TIDINGS_E_CLOSED)
+      code = TIDINGS_E_STORE; /* the caller's text is not what is wrong */
+  }
+  free(file);
+  return code;
 }
 
 /* -- events and queries ------------------------------------------------------------------------ */

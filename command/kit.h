@@ -26,6 +26,20 @@ void kit_end_process(int exit_code);
 int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid,
                     struct hostkit **ret_kit);
 
+/* The file of an open store; zeros for a store in a database. */
+struct kit_place {
+  uint64_t device, inode;
+};
+
+void kit_note_place(const struct cli *cli, struct kit_place *ret_place); /* after kit_open */
+/* For processes that run for long. If the store's folder has another file than at `place`, such as
+ * that of a restored backup, opens that one with the configuration in force; no other thread need
+ * stop. Errors: STORE (there is no file: the folder was moved or deleted, and a commit would go to
+ * a file that no other process finds; or the new one cannot be opened), BUSY, SCHEMA_NEWER; CLOSED:
+ * nothing can be opened any more. */
+int32_t kit_follow_place(const struct cli *cli, struct hostkit *kit, struct kit_place *place,
+                         struct tidings_error *error);
+
 uint32_t kit_flags(void);    /* the HOSTKIT_* flags with which this program loads a plugin */
 char *kit_plugin_path(void); /* free it; NULL: out of memory */
 char *kit_store_path(const struct cli *cli); /* the same; NULL too when there is no home */

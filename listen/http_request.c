@@ -160,7 +160,7 @@ enum MHD_Result http_answer(struct http_request *request) {
     refuse_request(request, request->verdict.status, request->verdict.reason, &answer);
     break;
   case JUDGE_HEALTH:
-    if (take_can_store(request->context->place.kit)) buffer_text(&answer.body, "{\"ok\":true}\n");
+    if (take_can_store(&request->context->place)) buffer_text(&answer.body, "{\"ok\":true}\n");
     else refuse_request(request, 503, "The store cannot be written.", &answer);
     break;
   case JUDGE_HANDSHAKE: break;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,8 @@ struct listening {
   struct server *server;
   struct listener *listener; /* NULL: it is not announced */
   int64_t started;
+  struct kit_place store;
+  atomic_bool away;
 };
 
 /* -- the routes -------------------------------------------------------------------------------- */
@@ -97,6 +100,32 @@ static void say_status(const struct listening *listening) {
   (void)listeners_say(listening->listener, status);
 }
 
+/* -- another store ----------------------------------------------------------------------------- */
+
+static void announce(struct listening *listening) {
+  int reason = listeners_join(listening->cli, &listening->listener);
+  if (reason && reason != ENOTSUP)
+    cli_warn(listening->cli, "'tidings stats' will not see this: %s", strerror(reason));
+}
+
+/* Opens the store that is in the folder by now, such as a restored backup. Returns 0, or the exit
+ * code: nothing can be opened any more. */
+static int follow_store(struct listening *listening) {
+  struct tidings_error error = {.size = sizeof error};
+  struct kit_place before = listening->store;
+  int32_t code = kit_follow_place(listening->cli, listening->place.kit, &listening->store, &error);
+  bool away = code != TIDINGS_OK;
+  if (code == TIDINGS_E_CLOSED) return cli_fail_with(listening->cli, code, &error);
+  if (atomic_exchange(&listening->away, away) != away && away)
+    cli_warn(listening->cli, "%s; requests are refused until there is a store", error.text);
+  if (away || before.inode == listening->store.inode) return 0;
+  cli_warn(listening->cli, "the store's folder has another store, which is used from now on");
+  listeners_leave(listening->listener);
+  listening->listener = NULL;
+  announce(listening);
+  return 0;
+}
+
 /* -- serving ----------------------------------------------------------------------------------- */
 
 static void block_signals(sigset_t *set) {
@@ -107,9 +136,11 @@ static void block_signals(sigset_t *set) {
   pthread_sigmask(SIG_BLOCK, set, NULL); /* threads that are started later inherit this */
 }
 
-static void serve(struct listening *listening, const sigset_t *signals) {
+/* Returns the exit code. */
+static int serve(struct listening *listening, const sigset_t *signals) {
   int64_t said_ms = 0;
-  for (bool crowd = false;;) {
+  int code = 0;
+  for (bool crowd = false; !code;) {
     const struct timespec tick = {.tv_nsec = (crowd ? CROWDED_TICK_MS : TICK_MS) * 1000000L};
     if (listening->listener && clock_mono_ms() - said_ms >= STATUS_MS) {
       say_status(listening);
@@ -117,9 +148,11 @@ static void serve(struct listening *listening, const sigset_t *signals) {
     }
     int signal_number = sigtimedwait(signals, NULL, &tick);
     if (signal_number == SIGHUP) reload(listening);
-    else if (signal_number > 0) return;
+    else if (signal_number > 0) break;
     crowd = server_tick(listening->server);
+    code = follow_store(listening);
   }
+  return code;
 }
 
 static int start_listening(struct listening *listening) {
@@ -129,6 +162,7 @@ static int start_listening(struct listening *listening) {
   int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &listening->place.kit);
   if (!code) code = read_routes(listening, &routes);
   if (code) return code;
+  kit_note_place(cli, &listening->store);
   int32_t refused = recipes_remember_ids(listening->place.kit, &error);
   if (!refused) refused = socket_open(&listening->options, &listening->socket, &error);
   if (!refused)
@@ -143,14 +177,12 @@ static int start_listening(struct listening *listening) {
 
 static void say_started(struct listening *listening) {
   struct routes *routes = server_routes(listening->server);
-  int reason = listeners_join(listening->cli, &listening->listener);
+  announce(listening);
   for (size_t i = 0; i < routes->count; i++) {
     if (routes->routes[i].scheme == SIGNATURE_NONE)
       cli_warn(listening->cli, "anybody who reaches %.*s may send to it: it is unsigned",
                SPAN_FORMAT(routes->routes[i].path));
   }
-  if (reason && reason != ENOTSUP)
-    cli_warn(listening->cli, "'tidings stats' will not see this: %s", strerror(reason));
   printf("listening on %s; %zu routes of %s\n", listening->socket.name, routes->count,
          listening->file);
   fflush(stdout);
@@ -165,7 +197,7 @@ static int listen_until_told(struct listening *listening) {
   if (!code) {
     listening->started = clock_wall_ms();
     say_started(listening);
-    serve(listening, &signals);
+    code = serve(listening, &signals);
     socket_notify("STOPPING=1");
     server_end(listening->server, END_MS);
   }
@@ -188,6 +220,7 @@ static int run(struct cli *cli) {
   if (!listen_read_options(cli, &listening.options, &code)) return code;
   if (listening.options.recipe) return attempt(cli, listening.options.recipe, cli->words[0]);
   cli->budget_ms = PUSH_MS;
+  listening.place.away = &listening.away;
   listening.file = listening.options.file
                        ? find_file(listening.options.file)
                        : paths_in_home("XDG_CONFIG_HOME", ".config", "tidings/listen.json");

@@ -88,7 +88,9 @@ static void store(struct taking *taking, const struct address *address,
       recipes_notification(&with_id, span_text(address->name), taking->route->path);
   if (notification.level > taking->route->level) notification.level = taking->route->level;
   const struct take_place *place = taking->place;
-  int32_t code = recipes_push(place->cli, place->kit, push, &notification, &outcome, &error);
+  int32_t code = TIDINGS_E_STORE;
+  if (!atomic_load(place->away))
+    code = recipes_push(place->cli, place->kit, push, &notification, &outcome, &error);
   if (code) note_failure(taking, code);
   else if (outcome == RECIPES_KNOWN) taking->repeated++;
   else if (outcome == RECIPES_OVERTAKEN) taking->overtaken++;
@@ -197,11 +199,12 @@ void take_request(const struct take_place *place, const struct route *route,
 }
 
 /* It commits a declaration, which makes no notification. */
-bool take_can_store(struct hostkit *kit) {
+bool take_can_store(const struct take_place *place) {
   static atomic_uint turn;
   struct tidings_error error = {.size = sizeof error};
+  if (atomic_load(place->away)) return false;
   const char *kind = atomic_fetch_add(&turn, 1) % 2 ? "up" : "well";
   json_t *data = json_pack("{s:s, s:[s]}", "tool", "tidings-listen", "kinds", kind);
-  return kit_event(kit, kit_new_event("tools.declared", "box:tidings.health", data), NULL,
+  return kit_event(place->kit, kit_new_event("tools.declared", "box:tidings.health", data), NULL,
                    &error) == TIDINGS_OK;
 }

@@ -21,6 +21,7 @@ struct take_place {
   const struct cli *cli;
   struct hostkit *kit;
   struct forward *forward;
+  const atomic_bool *away; /* the store's folder was moved or deleted */
 };
 
 /* `request` has the headers, with names in lower case. The answer is 200 only after everything is
@@ -33,7 +34,7 @@ void take_request(const struct take_place *place, const struct route *route,
 void take_refusal(unsigned status, const char *text, struct answer *ret_answer);
 
 /* Is a commit possible? Tries one. */
-bool take_can_store(struct hostkit *kit);
+bool take_can_store(const struct take_place *place);
 
 /* Writes the id by which a repetition of the request is known: a header's value, else the body's
  * SHA-256. */

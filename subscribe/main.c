@@ -27,6 +27,7 @@ struct subscribing {
   struct subscribe_options options;
   struct sender sender;
   struct saved saved;
+  struct kit_place place; /* of the store in whose folder `saved` is */
   struct report report;
   struct events *events; /* one of these two */
   struct plain *plain;
@@ -103,8 +104,17 @@ static bool obey(struct subscribing *all) {
   return !all->over;
 }
 
+/* The store's folder may have been replaced, and the files of the subscription with it. */
+static void follow_store(struct subscribing *all) {
+  const struct kit_place *now = &all->sender.destination.place;
+  if (now->inode == all->place.inode && now->device == all->place.device) return;
+  all->place = *now;
+  saved_follow(all->cli, &all->saved);
+}
+
 /* Writes the cursor once for all events that came together. */
 static void keep_cursor(struct subscribing *all) {
+  follow_store(all);
   if (!all->cursor.len) return;
   int reason = saved_write(&all->saved, all->cursor.bytes);
   if (reason) cli_warn(all->cli, "cannot write '%s': %s", all->saved.path, strerror(reason));
@@ -371,6 +381,7 @@ static int prepare(struct subscribing *all) {
   all->server = name_server(options);
   all->sender.source = all->server ? name_source(all) : NULL;
   if (!all->sender.source) return cli_fail(all->cli, "out of memory");
+  all->place = all->sender.destination.place;
   code = open_saved(all);
   return code ? code : make_machine(all);
 }

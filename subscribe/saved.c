@@ -90,6 +90,14 @@ int saved_open(const struct cli *cli, uint64_t key, struct saved *saved) {
   return code ? code : read_cursor(cli, saved);
 }
 
+void saved_follow(const struct cli *cli, struct saved *saved) {
+  if (saved->lock >= 0) close(saved->lock);
+  saved->lock = -1;
+  int reason = paths_make_folders(saved->folder);
+  if (reason) cli_warn(cli, "cannot make '%s': %s", saved->folder, strerror(reason));
+  else (void)lock_file(cli, saved);
+}
+
 static int sync_path(const char *path, int flags) {
   int fd = open(path, flags | O_CLOEXEC);
   if (fd < 0) return errno;

@@ -22,6 +22,9 @@ struct saved {
 int saved_open(const struct cli *cli, uint64_t key, struct saved *saved);
 /* Returns 0 when the cursor is on the disk, else an errno. */
 int saved_write(const struct saved *saved, const char *cursor);
+/* Makes the folder and the lock again where they are missing, because the store's folder was
+ * replaced. Says on stderr what is wrong. */
+void saved_follow(const struct cli *cli, struct saved *saved);
 void saved_close(struct saved *saved);
 
 #endif

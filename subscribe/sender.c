@@ -32,18 +32,26 @@ void sender_close(struct sender *sender) {
 
 /* -- storing ----------------------------------------------------------------------------------- */
 
+/* The store's folder may have another store by now. */
+static int32_t push_once(struct sender *sender, const struct recipe_push *push,
+                         const struct hostkit_notification *notification,
+                         enum recipes_outcome *ret_outcome, struct tidings_error *error) {
+  struct hostkit *kit = sender->destination.kit;
+  int32_t code = kit_follow_place(sender->cli, kit, &sender->destination.place, error);
+  return code ? code : recipes_push(sender->cli, kit, push, notification, ret_outcome, error);
+}
+
 /* A signal ends the pause. */
 static int32_t push_with_patience(struct sender *sender, const struct recipe_push *push,
                                   const struct hostkit_notification *notification,
                                   enum recipes_outcome *ret_outcome, struct tidings_error *error) {
   int pause_ms = FIRST_PAUSE_MS;
-  struct hostkit *kit = sender->destination.kit;
-  int32_t code = recipes_push(sender->cli, kit, push, notification, ret_outcome, error);
+  int32_t code = push_once(sender, push, notification, ret_outcome, error);
   if (recipes_may_pass(code)) cli_warn(sender->cli, "%s; it is tried again", error->text);
   while (recipes_may_pass(code) && !interrupt_seen()) {
     (void)interrupt_poll(NULL, 0, pause_ms);
     pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
-    code = recipes_push(sender->cli, kit, push, notification, ret_outcome, error);
+    code = push_once(sender, push, notification, ret_outcome, error);
   }
   return code;
 }

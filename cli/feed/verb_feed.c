@@ -86,6 +86,15 @@ struct feeding {
 
 /* -- pushing ----------------------------------------------------------------------------------- */
 
+/* The store's folder may have another store by now. */
+static int32_t push_once(struct feeding *feeding, const struct recipe_push *push,
+                         const struct hostkit_notification *notification,
+                         enum recipes_outcome *ret_outcome, struct tidings_error *error) {
+  struct hostkit *kit = feeding->destination.kit;
+  int32_t code = kit_follow_place(feeding->cli, kit, &feeding->destination.place, error);
+  return code ? code : recipes_push(feeding->cli, kit, push, notification, ret_outcome, error);
+}
+
 /* If the store cannot take it now, this tries again and reads nothing until it can, so nothing is
  * lost. With an id, an attempt that was stored after all is not repeated. */
 static int send(struct feeding *feeding, const struct recipe_push *push) {
@@ -94,13 +103,12 @@ static int send(struct feeding *feeding, const struct recipe_push *push) {
       push, span_text(feeding->destination.session), span_text(feeding->recipe_name));
   enum recipes_outcome outcome = RECIPES_STORED;
   unsigned pause_ms = 500;
-  struct hostkit *kit = feeding->destination.kit;
-  int32_t code = recipes_push(feeding->cli, kit, push, &notification, &outcome, &error);
+  int32_t code = push_once(feeding, push, &notification, &outcome, &error);
   if (recipes_may_pass(code)) cli_warn(feeding->cli, "%s; it is tried again", error.text);
   while (recipes_may_pass(code) && !interrupt_seen()) {
     interrupt_pause_ms(pause_ms);
     pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
-    code = recipes_push(feeding->cli, kit, push, &notification, &outcome, &error);
+    code = push_once(feeding, push, &notification, &outcome, &error);
   }
   if (!code) {
     feeding->known += outcome == RECIPES_KNOWN;

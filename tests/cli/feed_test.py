@@ -140,6 +140,21 @@ def test_failing_disk(place):
     assert number > 2
 
 
+def test_other_store(place):
+    """when the store's folder is moved away, nothing more is read until there is another store, which then gets the lines"""
+    place.opened()
+    process = place.start("feed", "--recipe", "any", "--to", "session:s", stdin=subprocess.PIPE)
+    process.stdin.write(lines({"message": "before"}).encode())
+    process.stdin.flush()
+    until(place.messages, "the first line", 0.1)
+    os.rename(place.store, place.store + ".old")
+    process.stdin.write(lines({"message": "after"}).encode())
+    process.stdin.close()
+    assert b"is gone; it is tried again" in process.stderr.readline()
+    place.opened()
+    assert process.wait() == 0 and place.messages() == ["after"]
+
+
 def test_newer_store(place):
     """when a newer version has changed the store, the command fails, and takes no line for a wrong one"""
     place.opened()

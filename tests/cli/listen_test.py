@@ -274,6 +274,24 @@ def test_health(place):
     assert place.messages("box:a") == ["later"] and "health" not in place.ok("box").text
 
 
+def test_other_store(place):
+    """when the store's folder is moved away, requests are refused until there is another store, which then gets them"""
+    place.opened()
+    server = serve(place, route("/a", to="session:s"))
+    assert server.post("/a", {"text": "before"})[0] == 200
+    os.rename(place.store, place.store + ".old")
+    until(lambda: server.request("GET", "/healthz")[0] == 503, "the server sees that")
+    assert server.post("/a", {"text": "after"})[0] == 503 and not os.path.exists(place.store)
+    place.opened()
+    until(lambda: server.post("/a", {"text": "after"})[0] == 200, "the server uses the other store")
+    assert place.messages() == ["after"]
+    until(lambda: "/a" in place.ok("stats", "--listen").text, "its status", 0.1)
+    shutil.rmtree(place.store)
+    place.opened()
+    until(lambda: server.post("/a", {"text": "last"})[0] == 200, "the server uses the third store")
+    assert place.messages() == ["last"]
+
+
 def test_full(place):
     """if a box is full, or a source is over its limit, the status is 429 with Retry-After"""
     config = os.path.join(place.dir, "config.json")

@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
 from kit import DEADLINE_S, end, main, until  # pylint: disable=wrong-import-position
 
-from events_kit import EVENT, MINUTE, Events, arrive, saved  # pylint: disable=wrong-import-position
+from events_kit import EVENT, MINUTE, Events, arrive, numbers, saved  # pylint: disable=wrong-import-position
 
 
 def states(place):
@@ -81,6 +81,23 @@ def test_life(place):
     assert severity == "warning" and "ended" in text and "it is forbidden" in text and states(place)[0]["file"] in remedy, (severity, text)
     assert "not running" in place.ok("stats", "--subscribe").text
     place.refused("stats", "--subscribe", "--listen", code=2, says="exclude each other")
+
+
+def test_other_store(place):
+    """when the store's folder is replaced, the subscription continues with the store that is there, and is known there"""
+    place.opened()
+    events = Events(place)
+    process = events.subscribe(*MINUTE)
+    until(lambda: saved(place), "the first cursor")
+    events.set_count(1)
+    arrive(place, 1)
+    os.rename(place.store, place.store + ".old")
+    place.opened()
+    events.set_count(2)
+    until(lambda: place.messages(), "the event", 0.1)
+    assert numbers(place) == [1]
+    reach(place, "follows", pid=process.pid)
+    until(lambda: saved(place), "its place")
 
 
 if __name__ == "__main__":
