@@ -199,6 +199,7 @@ static int listen_until_told(struct listening *listening) {
     say_started(listening);
     code = serve(listening, &signals);
     socket_notify("STOPPING=1");
+    socket_remove(&listening->socket);
     server_end(listening->server, END_MS);
   }
   forward_end(listening->place.forward);

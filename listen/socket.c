@@ -149,10 +149,15 @@ int32_t socket_open(const struct listen_options *options, struct listen_socket *
   return code;
 }
 
-void socket_close(struct listen_socket *socket_) {
-  if (socket_->fd >= 0) close(socket_->fd);
+void socket_remove(struct listen_socket *socket_) {
   if (socket_->path) unlink(socket_->path);
   free(socket_->path);
+  socket_->path = NULL;
+}
+
+void socket_close(struct listen_socket *socket_) {
+  socket_remove(socket_);
+  if (socket_->fd >= 0) close(socket_->fd);
   *socket_ = (struct listen_socket){.fd = -1};
 }
 

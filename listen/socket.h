@@ -21,6 +21,9 @@ struct listen_socket {
  * that, opens the default address. Errors: SCHEMA (the address), STORE (the system refuses). */
 int32_t socket_open(const struct listen_options *options, struct listen_socket *ret_socket,
                     struct tidings_error *error);
+/* Removes the file of a Unix socket. To be called while the server still listens: later the file
+ * may be that of the next server. */
+void socket_remove(struct listen_socket *socket);
 void socket_close(struct listen_socket *socket);
 
 /* Tells systemd "READY=1" or the like; without systemd nothing happens. */

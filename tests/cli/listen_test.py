@@ -274,6 +274,29 @@ def test_health(place):
     assert place.messages("box:a") == ["later"] and "health" not in place.ok("box").text
 
 
+def test_next_server(place):
+    """a server that finishes its last request takes nothing from the next one on the same Unix socket"""
+    path = os.path.join(place.dir, "socket")
+    server = serve(place, route("/a", to="box:a"), words=("--unix", path))
+    text = (f"POST /a HTTP/1.1\r\nHost: anything\r\nAuthorization: Bearer {SECRET}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n"
+            "Connection: close\r\nContent-Length: 12\r\n\r\n").encode()
+    connection = server.connect()
+    connection.sendall(text)
+    assert b"100" in connection.recv(4096)
+    server.process.send_signal(signal.SIGTERM)
+
+    def is_refused():
+        with socket.socket(socket.AF_UNIX) as other:
+            return other.connect_ex(path)
+
+    until(is_refused, "nothing more is accepted")
+    following = serve(place, route("/a", to="box:a"), words=("--unix", path))
+    connection.sendall(b'{"text":"1"}')
+    assert b" 200 " in read_all(connection) and server.process.wait() == 0
+    assert b" 200 " in following.raw(text + b'{"text":"2"}', close=False)
+    assert place.messages("box:a") == ["1", "2"]
+
+
 def test_other_store(place):
     """when the store's folder is moved away, requests are refused until there is another store, which then gets them"""
     place.opened()
