@@ -41,6 +41,11 @@ struct outputs *events_outputs(struct events *events) {
 
 int64_t events_due_ms(const struct events *events) { return events->due_ms; }
 
+void events_note_wall(struct events *events, int64_t wall_ms) {
+  bool over = events->state == STATE_WAIT && events->due_wall_ms && wall_ms >= events->due_wall_ms;
+  if (over && events->due_ms > events->now_ms) events->due_ms = events->now_ms;
+}
+
 bool events_wants_token(const struct events *events) { return events->refused; }
 
 bool events_fails(const struct events *events) { return events->retry.failures > 0; }
@@ -119,6 +124,12 @@ void events_wait(struct events *events, int64_t ms) {
   events->state = STATE_WAIT;
   events->request = 0;
   events->due_ms = events->now_ms + ms;
+  events->due_wall_ms = 0;
+}
+
+void events_wait_asleep(struct events *events, int64_t ms) {
+  events_wait(events, ms);
+  events->due_wall_ms = events->wall_ms + events->due_ms - events->now_ms;
 }
 
 static void choose_delivery(struct events *events) {

@@ -57,6 +57,8 @@ void events_failed(struct events *events, uint64_t id, const struct events_failu
 /* Returns when events_tick must be called at the latest; INT64_MAX: never. */
 int64_t events_due_ms(const struct events *events);
 void events_tick(struct events *events, int64_t now_ms);
+/* Makes a wait due if it is over by the wall clock, because the machine slept meanwhile. */
+void events_note_wall(struct events *events, int64_t wall_ms);
 
 /* Was the token refused, so that the subscription waits for a new one? `stamp` identifies the
  * refused token, and is no secret. */

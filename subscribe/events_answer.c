@@ -147,7 +147,7 @@ static void take_poll(struct events *events, const struct json *result) {
     return;
   }
   int64_t ms = milliseconds(json_member(result, "nextPollMs"), DEFAULT_POLL_MS);
-  events_wait(events, ms < EVENTS_LEAST_POLL_MS ? EVENTS_LEAST_POLL_MS : ms);
+  events_wait_asleep(events, ms < EVENTS_LEAST_POLL_MS ? EVENTS_LEAST_POLL_MS : ms);
 }
 
 /* Reads "2026-11-24T10:00:00Z", with a fraction or an offset. -1: it is no time. */
@@ -184,7 +184,7 @@ static void take_subscription(struct events *events, const struct json *result) 
         outputs_format(&events->outputs, "%s could not deliver to %s: %.*s", events->wish.server,
                        events->wish.url, SPAN_FORMAT(reason));
   events->retry.failures = 0;
-  events_wait(events, refresh_ms(events, json_member(result, "refreshBefore")));
+  events_wait_asleep(events, refresh_ms(events, json_member(result, "refreshBefore")));
 }
 
 void events_take_result(struct events *events, const struct json *result) {

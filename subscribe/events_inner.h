@@ -47,6 +47,7 @@ struct events {
   unsigned offers;               /* 1 << EVENTS_POLL, .. */
   struct retry retry;
   int64_t now_ms, wall_ms, due_ms;
+  int64_t due_wall_ms;         /* of a long wait: when it is over by the wall clock; 0: none */
   char *cursor;                /* NULL: none yet */
   char *stamp;                 /* of the token */
   char *subscription;          /* the webhook's, as the server calls it; NULL: not known */
@@ -59,6 +60,8 @@ struct events {
 /* Begins the next step: the handshake, the list, or the subscription. */
 void events_go_on(struct events *events);
 void events_wait(struct events *events, int64_t ms);
+/* The same after a message; the time goes on while the machine sleeps. */
+void events_wait_asleep(struct events *events, int64_t ms);
 /* Notes that the request has failed; it is made again later. */
 void events_fail(struct events *events, int64_t at_least_ms);
 void events_end(struct events *events, int code, struct tidings_span text);

@@ -20,7 +20,8 @@
 #include "subscribe/saved.h"
 #include "subscribe/sender.h"
 
-enum { TOKEN_LOOK_MS = 1000, STAMP_BYTES = 32 };
+/* SLEEP_LOOK_MS: how long after the machine has slept a wait is looked at. */
+enum { TOKEN_LOOK_MS = 1000, SLEEP_LOOK_MS = 60000, STAMP_BYTES = 32 };
 
 struct subscribing {
   struct cli *cli;
@@ -182,6 +183,7 @@ static int until_due(const struct subscribing *all) {
   if (!all->http && process_is_ready(&all->process)) return 0;
   if (wire < due) due = wire;
   int ms = due == INT64_MAX ? -1 : clock_ms_until(due);
+  if (all->events && ms > SLEEP_LOOK_MS) ms = SLEEP_LOOK_MS;
   int report = report_due(&all->report);
   if (report >= 0 && (ms < 0 || ms > report)) ms = report;
   ms = mailbox_retry_wait_ms(&all->sender.retry, ms);
@@ -198,6 +200,7 @@ static void say_mood(struct subscribing *all) {
 /* While the store was busy, nothing was read. So messages that have come meanwhile are read before
  * the machine's timer counts. */
 static bool is_time(struct subscribing *all, bool heard) {
+  if (all->events) events_note_wall(all->events, clock_wall_ms());
   bool due = clock_mono_ms() >= machine_due_ms(all), before = all->late;
   all->late = due;
   return due && (before || !heard);

@@ -275,6 +275,8 @@ Test(subscribe, webhook) {
          "{\"id\":\"sub\",\"refreshBefore\":\"1970-01-01T00:16:40.5Z\",\"cursor\":\"c\"}");
   EXPECT(events_outputs(events), "CURSOR c");
   cr_expect_eq(events_due_ms(events), 800000, "four fifths of the thousand seconds");
+  events_note_wall(events, 799999);
+  cr_expect_eq(events_due_ms(events), 800000);
   events_tick(events, 800000);
   EXPECT(events_outputs(events), "SEND events/subscribe");
   answer(events, 800000, last_id(events_outputs(events)),
@@ -284,7 +286,9 @@ Test(subscribe, webhook) {
   answer(events, 1600000, last_id(events_outputs(events)),
          "{\"id\":\"sub\",\"refreshBefore\":null}");
   cr_expect_eq(events_due_ms(events), 1600000 + 86400000, "without an end: once a day");
-  events_tick(events, events_due_ms(events));
+  events_note_wall(events, 86400000);
+  cr_expect_eq(events_due_ms(events), 1600000, "the machine has slept");
+  events_tick(events, 1600000);
   refuse(events, last_id(events_outputs(events)), -32024);
   cr_expect(span_is(events_outputs(events)->rows[0].notice, "events.terminated sub"),
             "as the recipe for the route says it");
