@@ -3,6 +3,7 @@
 #include "mcp/serve.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,6 +107,18 @@ static int serve_lines(struct serving *serving, struct buffer *lines, bool *too_
   return reason;
 }
 
+/* Returns how many bytes it has read; 0: the end. Another process may have made the pipe
+ * non-blocking. */
+static size_t read_some(char *chunk, size_t size) {
+  struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+  for (;;) {
+    ssize_t got = read(STDIN_FILENO, chunk, size);
+    if (got >= 0) return (size_t)got;
+    if (errno != EINTR && errno != EAGAIN) return 0;
+    if (errno == EAGAIN) (void)poll(&input, 1, -1);
+  }
+}
+
 int mcp_serve(const struct cli *cli, bool has_tools) {
   static struct serving serving;
   static char chunk[READ_AT_ONCE];
@@ -117,10 +130,9 @@ int mcp_serve(const struct cli *cli, bool has_tools) {
   serving.tools = has_tools;
   serving.acting = (struct mcp_acting){.cli = cli, .news = &serving.news};
   while (!reason && !serving.over) {
-    ssize_t got = read(STDIN_FILENO, chunk, sizeof chunk);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    buffer_append(&lines, chunk, (size_t)got);
+    size_t got = read_some(chunk, sizeof chunk);
+    if (!got) break;
+    buffer_append(&lines, chunk, got);
     reason = lines.failed ? ENOMEM : serve_lines(&serving, &lines, &too_long);
   }
   buffer_free(&lines);

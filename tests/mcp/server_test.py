@@ -183,6 +183,19 @@ def test_wrong_lines(place):
     assert json.loads(host.ask("ping"))["result"] == {}
 
 
+def test_non_blocking(place):
+    """the server waits for the next line although its pipe does not block"""
+    input_end, our_end = os.pipe()
+    os.set_blocking(input_end, False)
+    server = place.start("mcp", stdin=input_end)
+    os.close(input_end)
+    for number in range(50):  # it waits for some of them
+        os.write(our_end, b'{"id":%d,"method":"ping"}\n' % number)
+        assert json.loads(server.stdout.readline())["id"] == number
+    os.close(our_end)
+    assert server.wait() == 0
+
+
 def test_hooks_deliver(place):
     """if hooks deliver, news shows nothing, and the other tools work"""
     place.event("session.opened", {"cwd": place.work, "host": "Claude Code"}, "c-1", os.getpid())
