@@ -253,10 +253,26 @@ static void note_written(struct mcp_news *news, uint64_t delivery, bool written)
   pthread_mutex_unlock(&news->lock);
 }
 
-int mcp_news_write(struct mcp_news *news, struct mcp_block *block, struct tidings_span line) {
+/* Starts another writer after the death of the first one. Without one no result gets a block. */
+static void replace_writer(struct mcp_news *news) {
+  pthread_mutex_lock(&news->store_lock);
+  mcp_writer_end(&news->writer);
+  int reason = mcp_writer_start(news->cli, news->owner, &news->writer);
+  if (!reason) mcp_writer_mark(news->writer.pid, news->mark);
+  for (size_t i = 0; !reason && i < news->session_count; i++)
+    (void)mcp_writer_add_session(&news->writer, news->sessions[i].name);
+  pthread_mutex_lock(&news->lock);
+  if (reason) news->ends = true;
+  pthread_mutex_unlock(&news->lock);
+  pthread_mutex_unlock(&news->store_lock);
+}
+
+int mcp_news_write(struct mcp_news *news, struct mcp_block *block, struct tidings_span line,
+                   bool *ret_begun) {
   add_lease(news, (struct mcp_lease){.delivery = block->delivery});
-  int reason = mcp_writer_write(&news->writer, block->delivery, line);
+  int reason = mcp_writer_write(&news->writer, block->delivery, line, ret_begun);
   note_written(news, block->delivery, !reason);
+  if (!*ret_begun) replace_writer(news);
   free(block->text);
   *block = (struct mcp_block){.text = NULL};
   return reason;

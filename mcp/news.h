@@ -73,8 +73,10 @@ void mcp_news_lease(struct mcp_news *news, const char *named, const char *call, 
                     struct mcp_block *ret_block);
 
 /* Writes the result that has the block, frees its text, and keeps the lease until the host goes on.
- * Returns 0 or an errno: nothing more can be written. */
-int mcp_news_write(struct mcp_news *news, struct mcp_block *block, struct tidings_span line);
+ * Returns 0 or an errno: nothing more can be written. *ret_begun false: nothing was written, so the
+ * result can still be written without the block, which is pending again. */
+int mcp_news_write(struct mcp_news *news, struct mcp_block *block, struct tidings_span line,
+                   bool *ret_begun);
 
 /* Gives back a block that is not used. */
 void mcp_news_give_back(struct mcp_news *news, struct mcp_block *block);

@@ -127,10 +127,11 @@ static int read_exactly(int fd, void *buffer, size_t len) {
   return 0;
 }
 
-int mcp_writer_write(const struct mcp_writer *writer, uint64_t delivery,
-                     struct tidings_span bytes) {
+int mcp_writer_write(const struct mcp_writer *writer, uint64_t delivery, struct tidings_span bytes,
+                     bool *ret_begun) {
   int32_t outcome = 0;
   int reason = send_frame(writer, FRAME_RESULT, delivery, bytes);
+  *ret_begun = !reason; /* it writes nothing before it has the whole frame */
   if (!reason) reason = read_exactly(writer->channel, &outcome, sizeof outcome);
   return reason ? reason : (int)outcome;
 }

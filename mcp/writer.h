@@ -29,8 +29,10 @@ int mcp_writer_start(const struct cli *cli, uint32_t owner, struct mcp_writer *r
 int mcp_writer_add_session(const struct mcp_writer *writer, const char *session);
 
 /* Returns when all bytes were written. Returns 0 or an errno: then part of them may have been
- * written, and nothing more may be. */
-int mcp_writer_write(const struct mcp_writer *writer, uint64_t delivery, struct tidings_span bytes);
+ * written, and nothing more may be; *ret_begun false: the process has ended, and none was written.
+ */
+int mcp_writer_write(const struct mcp_writer *writer, uint64_t delivery, struct tidings_span bytes,
+                     bool *ret_begun);
 
 /* Tells the process that the delivery is settled. */
 void mcp_writer_forget(const struct mcp_writer *writer, uint64_t delivery);

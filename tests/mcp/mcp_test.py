@@ -7,7 +7,7 @@ import signal
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-from kit import DEADLINE_S, TIDINGS, end, main, until  # pylint: disable=wrong-import-position
+from kit import DEADLINE_S, TIDINGS, end, gone, main, until  # pylint: disable=wrong-import-position
 
 from host import SERVER, Host  # pylint: disable=wrong-import-position
 
@@ -304,6 +304,29 @@ def test_two_agents(place):
 def test_no_command(place):
     """a command that does not exist is an error, with the shell's status"""
     place.refused("mcp", "--", "no-such-command-at-all", code=127, says="cannot run no-such-command-at-all")
+
+
+def writer_of(pid):
+    """Returns the process that writes results for the wrapper, which any of its threads has started, or None."""
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/children", encoding="ascii") as file:
+            for child in file.read().split():
+                with open(f"/proc/{child}/cmdline", "rb") as words:
+                    if b"mcp-writer" in words.read():
+                        return int(child)
+    return None
+
+
+def test_writer_killed(place):
+    """if the process that writes results is killed, the next result comes without a notification, and a later one has it"""
+    host, session = begun(place)
+    writer = until(lambda: writer_of(host.process.pid), "the writer")
+    os.kill(writer, signal.SIGKILL)
+    until(lambda: gone(writer), "its end")
+    place.ok("push", "-s", session, "news")
+    assert texts(host.news()) == ["done", BLOCK + "news"]
+    until(lambda: goes_on(place, host, session)[-1] == "committed", "the commit")
+    assert host.end() == 0 and not place.pending(session)
 
 
 def test_wrapper_killed(place):
