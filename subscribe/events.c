@@ -204,6 +204,7 @@ void events_tick(struct events *events, int64_t now_ms) {
   events_cancel(events);
   if (probed) { /* a server of the older protocol need not answer that */
     events->era = ERA_LEGACY;
+    events->guessed = true;
     events_go_on(events);
   } else {
     events_fail(events, 0);
@@ -244,8 +245,10 @@ void events_failed(struct events *events, uint64_t id, const struct events_failu
   }
   bool older = is_of_older_era(events, failure->status);
   events->request = 0;
-  if (older) events->era = ERA_LEGACY;
-  else
+  if (older) {
+    events->era = ERA_LEGACY;
+    events->guessed = true;
+  } else
     outputs_add(&events->outputs, OUTPUT_SAY)->text =
         outputs_format(&events->outputs, "%s: %s", events->wish.server, failure->reason);
   if (failure->status == 401 || failure->status == 403) take_refusal(events, failure->status);

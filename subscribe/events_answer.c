@@ -276,9 +276,16 @@ void events_take_error(struct events *events, const struct json *error) {
   switch (events->state) {
   case STATE_DISCOVER:
     events->era = ERA_LEGACY;
+    events->guessed = false;
     events_go_on(events);
     break;
   case STATE_INITIALIZE:
+    if (events->guessed && !events->probed_again) { /* it may only have started slowly */
+      events->probed_again = true;
+      events->era = ERA_UNKNOWN;
+      events_fail(events, 0);
+      break;
+    }
     events_end(events, 1,
                outputs_format(&events->outputs, "%s refuses to begin: %.*s", events->wish.server,
                               SPAN_FORMAT(message_of(error))));

@@ -34,6 +34,8 @@ struct events {
   struct outputs outputs;
   enum events_state state;
   enum events_era era;
+  bool guessed;                  /* the server has not said its era */
+  bool probed_again;             /* it was probed a second time because of that */
   const char *protocol;          /* NULL: not agreed on yet */
   enum events_delivery delivery; /* EVENTS_ANY: not chosen yet */
   bool greeted;                  /* the handshake of this connection is done */

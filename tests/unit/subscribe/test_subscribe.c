@@ -245,6 +245,24 @@ Test(subscribe, older_era) {
   }
 }
 
+/* A server that only started slowly is probed once more. */
+Test(subscribe, slow_server) {
+  struct events_wish wish = plain_wish();
+  wish.process = true;
+  struct events *events = events_new(&wish);
+  events_begin(events, 0);
+  EXPECT(events_outputs(events), "SEND server/discover");
+  for (int round = 0; round < 2; round++) {
+    events_tick(events, events_due_ms(events));
+    EXPECT(events_outputs(events), "SEND notifications/cancelled|CANCEL|SEND initialize");
+    refuse(events, last_id(events_outputs(events)), -32022);
+    EXPECT(events_outputs(events), round ? "END" : "");
+    events_tick(events, events_due_ms(events));
+    if (!round) EXPECT(events_outputs(events), "SEND server/discover");
+  }
+  events_free(events);
+}
+
 Test(subscribe, token) {
   struct events_wish wish = plain_wish();
   const struct events_failure refused = {.status = 401, .reason = "HTTP 401"};
