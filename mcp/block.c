@@ -18,11 +18,8 @@ int mcp_block_write(struct mcp_news *news, struct tidings_span line,
   if (!message->is_empty) buffer_text(&text, "\n\n"); /* some hosts join blocks with nothing */
   buffer_text(&text, block->text);
   if (!text.failed) mcp_message_splice(line, message, buffer_view(&text), &spliced);
-  if (text.failed || spliced.failed) {
-    mcp_news_give_back(news, block);
-  } else {
-    reason = mcp_news_write(news, block, buffer_view(&spliced), &begun);
-  }
+  if (text.failed || spliced.failed) mcp_news_give_back(news, block);
+  else reason = mcp_news_write(news, block, buffer_view(&spliced), &begun);
   if (!begun) reason = file_write_all(STDOUT_FILENO, line.ptr, line.len);
   buffer_free(&text);
   buffer_free(&spliced);

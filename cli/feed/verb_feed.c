@@ -47,7 +47,7 @@ static bool pace_take(struct pace *pace, int64_t now_ms) {
   return false;
 }
 
-/* What was known already does not count: a source that is started again may repeat any number. */
+/* A source that is started again may repeat any number of lines, so known ones do not count. */
 static void pace_give_back(struct pace *pace) {
   if (pace->passed) pace->passed--;
 }
