@@ -106,6 +106,20 @@ static int find_urgency(struct op *op, uint64_t unfit, struct asking_items *ret_
   return asking_items_find(op, unfit, items, count, ret_asking) ? no_memory_to_decide(error) : 0;
 }
 
+/* `most`: NULL if the turn was offered before, to a host that may not have received it. Its item may
+ * be gone since. */
+static int write_system_text(struct op *op, const struct item *most, struct decision *decision,
+                             struct tidings_error *error) {
+  struct item item = {.n = 0};
+  uint64_t n = decision->stored.turns.run.system_item;
+  int code = most ? 0 : item_get(op->txn, op->session, n, &op->arena, &item, error);
+  if (code && code != TIDINGS_E_NOT_FOUND) return code;
+  const struct notification *note = most ? &most->note : &item.note;
+  return render_urgent_message(note, &op->arena, &decision->system_text)
+             ? no_memory_to_decide(error)
+             : 0;
+}
+
 int decision_look(struct op *op, struct decision *decision, struct tidings_error *error) {
   struct turns *turns = &decision->stored.turns;
   struct turns_input input = decision_input(op, decision, TURNS_LOOK);
@@ -118,10 +132,7 @@ int decision_look(struct op *op, struct decision *decision, struct tidings_error
   decision->next_ms = asking.next_ms;
   turns_look(turns, &input, &decision->result);
   bool system = decision->result.offer && turns->run.kind == TURN_OF_SYSTEM;
-  if (system && asking.most &&
-      render_urgent_message(&asking.most->note, &op->arena, &decision->system_text))
-    return no_memory_to_decide(error);
-  return 0;
+  return system ? write_system_text(op, asking.most, decision, error) : 0;
 }
 
 int decision_save(struct op *op, struct decision *decision, enum turns_event event,

@@ -29,6 +29,8 @@ static struct answer answer_of(struct tidings_plugin *plugin, int code,
   if (code || !reply) return answer;
   answer.actions = reply->action_count;
   if (reply->action_count) answer.action = reply->actions[0]->type;
+  if (answer.action == TIDINGS_ACTION_START_TURN)
+    cr_assert_gt(reply->actions[0]->messages[0]->content.len, 0, "an offer has a text");
   answer.duplicate = reply->flags & TIDINGS_REPLY_DUPLICATE;
   answer.wake_at_ms = reply->wake_at_ms;
   plugin->release(plugin, reply);
@@ -106,6 +108,32 @@ Test(unseen, a_turn_that_has_begun_is_not_offered_again) {
   expect_action(send(plugin, "{\"type\":\"turn.started\",\"session\":\"s\",\"data\":{\"messages\":"
                              "[\"tidings:1\"]}}"),
                 0);
+  expect_action(send(plugin, WAKE), 0);
+  plugin_end(plugin);
+}
+
+/* The process owns its session still, and nothing else says what it was asked. */
+Test(unseen, a_host_that_opens_the_plugin_anew_is_asked_again) {
+  static const char opened[] = "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{}}",
+                    resumed[] = "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":"
+                                "{\"deliveries\":[]}}";
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  expect_action(send(plugin, opened), 0);
+  expect_action(send(plugin, critical), TIDINGS_ACTION_START_TURN);
+  plugin_end(plugin);
+  plugin = plugin_at(kit_store, (struct plugin_words){0});
+  expect_action(send(plugin, opened), TIDINGS_ACTION_START_TURN);
+  expect_action(send(plugin, WAKE), 0);
+  expect_action(send(plugin, resumed), TIDINGS_ACTION_START_TURN);
+  expect_action(send(plugin, "{\"type\":\"turn.started\",\"session\":\"s\",\"data\":{\"messages\":"
+                             "[\"tidings:1\"]}}"),
+                0);
+  expect_action(send(plugin, resumed), 0);
+  expect_action(send(plugin, "{\"type\":\"turn.stop\",\"session\":\"s\",\"data\":{}}"),
+                TIDINGS_ACTION_STOP_TURN);
+  plugin_end(plugin);
+  plugin = plugin_at(kit_store, (struct plugin_words){0});
+  expect_action(send(plugin, resumed), TIDINGS_ACTION_STOP_TURN);
   expect_action(send(plugin, WAKE), 0);
   plugin_end(plugin);
 }

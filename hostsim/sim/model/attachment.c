@@ -93,6 +93,12 @@ int attachment_enter(struct model *model, const struct act *act) {
   return 0;
 }
 
+/* A host that begins again is asked again for what it has not done. */
+static void ask_anew(struct model_run *run) {
+  if (run->state == STARTING) run->offer_known = false;
+  if (run->stop == STOP_GIVEN) run->stop = STOP_ASKED;
+}
+
 /* session.opened and .resumed: if the owner names deliveries, its own leases are resolved as
  * well. */
 int attachment_open(struct model *model, const struct act *act) {
@@ -107,6 +113,7 @@ int attachment_open(struct model *model, const struct act *act) {
     model->run.unfit = 0;
     items_ask_again(model);
   }
+  ask_anew(&model->run);
   if (model->run.state == IDLE && !model->run.delayed) run_offer(model, settings);
   return 0;
 }

@@ -228,6 +228,12 @@ static int offer_unless_settling(struct step *step) {
   return 0;
 }
 
+/* A host that begins again may not know what it was asked: it may have opened the plugin anew. */
+static int ask_anew(struct step *step) {
+  turns_ask_again(step->run, (struct turns_result){.offer = true, .stop = true});
+  return 0;
+}
+
 static int begin_compacting(struct step *step) {
   step->run->compacting = true;
   return 0;
@@ -251,13 +257,13 @@ static int refuse_rewind(struct step *step) {
 }
 
 static int resume_in_turn(struct step *step) {
-  return step->input->rewound ? refuse_rewind(step) : 0;
+  return step->input->rewound ? refuse_rewind(step) : ask_anew(step);
 }
 
 /* An item that the resumption brings back may ask again, as after a rollback. */
 static int resume_no_turn(struct step *step) {
   if (step->input->rewound) turns_let_all_ask(step->run);
-  return 0;
+  return ask_anew(step);
 }
 
 static int resume_idle(struct step *step) {
@@ -293,7 +299,7 @@ static int (*const table[TURNS_EVENT_COUNT][RUN_STATE_COUNT])(struct step *) = {
     [TURNS_TOOLS_STARTED]   = {own_turn,              offer_runs,      change_phase, turn_goes_on,      turn_goes_on,      own_turn},
     [TURNS_TOOLS_FINISHED]  = {own_turn,              offer_runs,      change_phase, turn_goes_on,      turn_goes_on,      own_turn},
     [TURNS_TOOL_RESULT]     = {no_effect,             result_of_offer, result_in_turn, result_in_turn,  result_in_turn,    no_effect},
-    [TURNS_OPENED]          = {offer_unless_settling, no_effect,       no_effect,    no_effect,         no_effect,         no_effect},
+    [TURNS_OPENED]          = {offer_unless_settling, ask_anew,        ask_anew,     ask_anew,          ask_anew,          no_effect},
     [TURNS_COMPACTING]      = ALL_STATES(begin_compacting),
     [TURNS_COMPACTED]       = ALL_STATES(end_compacting),
     [TURNS_CLOSED]          = ALL_STATES(turns_run_closed),
