@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""turns.py [--rounds N] [--seed N]: plays a host that runs turns, behind a network that loses, delays and breaks its calls at random, while other processes
+"""turns.py [--faults N] [--seed N]: plays a host that runs turns, behind a network that loses, delays and breaks its calls at random, while other processes
 push and submit. Each round ends with a calm network, and a host that acts only when it is woken or its time has come:
 
 - each message that was stored starts a turn, once, in its submitter's order, and one turn runs at a time;
 - each critical notification reaches the model by itself, and each other one with the next carriers;
 - nothing reaches the model twice.
 
-Like a careful host, it makes a call again that failed for a reason that passes, except that a tool's result goes out unchanged.
+Like a careful host, it makes a call again that failed for a reason that passes, except that a tool's result goes out unchanged. First it tests that a host
+which loses an offer, and one which shows a delivery twice, are noticed.
 """
 import argparse
 import json
@@ -60,10 +61,10 @@ class Network:
 
 
 class Host:
-    """A host with one session; `seen`: what the model has got, in this order."""
+    """A host with one session; `seen`: what the model has got, in this order. `wrong`: what it does wrong on purpose."""
 
-    def __init__(self, url, network, rng):
-        self.url, self.network, self.rng = url, network, rng
+    def __init__(self, url, network, rng, session="s", wrong=None):
+        self.url, self.network, self.rng, self.session, self.wrong = url, network, rng, session, wrong
         self.kit, self.descriptor, self.count = None, -1, 0
         self.offer, self.running, self.streams, self.stop, self.wake_at = None, None, False, False, None
         self.deliveries, self.seen, self.started, self.log = [], [], set(), []
@@ -86,13 +87,17 @@ class Host:
     def restart(self):
         """Opens the plugin anew in the same process, which still owns the session."""
         self.note("restart")
-        os.close(self.descriptor)
-        self.kit.close()
-        self.kit = self.offer = self.running = self.wake_at = None
+        self.close()
+        self.offer = self.running = self.wake_at = None
         self.streams = self.stop = False
         status = self.open()["reply"]["status"]
         if status["state"] not in ("idle", "starting", "error"):
             self.event("turn.aborted", messages=status["messages"])
+
+    def close(self):
+        os.close(self.descriptor)
+        self.kit.close()
+        self.kit = None
 
     def once(self, op, **members):
         """Returns the answer, or None if the call failed for a reason that passes."""
@@ -119,7 +124,7 @@ class Host:
         self.count += 1
         named = {"source": "host", "id": f"e{self.count}"} if self.rng.random() < 0.5 else {}
         try:
-            return self.surely("event", event={"type": kind, "session": "s", "data": data, **named})
+            return self.surely("event", event={"type": kind, "session": self.session, "data": data, **named})
         except kit.Failed as failed:
             if failed.code not in CHANGED:
                 raise
@@ -133,7 +138,9 @@ class Host:
         if reply["status"]:
             self.wake_at = reply["wake_at"]
         for action in reply.get("actions", []):
-            if action["type"] == "start_turn":
+            if action["type"] == "start_turn" and self.wrong == "loses an offer":
+                self.wrong = None
+            elif action["type"] == "start_turn":
                 self.take_offer({one["id"]: one["content"] for one in action["messages"]})
             elif action["type"] in ("abort_stream", "stop_turn") and self.running:
                 self.stop = True
@@ -149,9 +156,9 @@ class Host:
     def look_again(self):
         """The offer is not what it was: asks for what is offered now."""
         self.offer = None
-        status = self.surely("query", query={"name": "status", "session": "s"})["answer"]
+        status = self.surely("query", query={"name": "status", "session": self.session})["answer"]
         if status["state"] == "starting":
-            queue = self.surely("query", query={"name": "queue", "session": "s"})["answer"]["messages"]
+            queue = self.surely("query", query={"name": "queue", "session": self.session})["answer"]["messages"]
             texts = {one["id"]: one["content"] for one in queue}
             self.offer = {one: texts.get(one, "") for one in status["messages"]}
 
@@ -159,7 +166,7 @@ class Host:
 
     def show(self, delivery, content):
         self.deliveries.append(delivery)
-        self.seen += re.findall(r"#([\w-]+)#", content)
+        self.seen += re.findall(r"#([\w-]+)#", content) * (2 if self.wrong == "shows twice" else 1)
 
     def settle(self, delivery, content):
         """Returns whether the carrier went out."""
@@ -178,7 +185,7 @@ class Host:
             self.event("turn.resume")
             return
         try:
-            answer = self.surely("chat_request", session="s", content="\n".join(offer.values()), messages=list(offer))
+            answer = self.surely("chat_request", session=self.session, content="\n".join(offer.values()), messages=list(offer))
         except kit.Failed as failed:
             if failed.code not in CHANGED:
                 raise
@@ -196,7 +203,7 @@ class Host:
 
     def call_tool(self):
         self.count += 1
-        answer = self.once("tool_result", session="s", call_id=f"c{self.count}", tool="shell", content="done")
+        answer = self.once("tool_result", session=self.session, call_id=f"c{self.count}", tool="shell", content="done")
         if answer:
             self.take(answer.get("reply"))
             self.settle((answer.get("reply") or {}).get("delivery"), answer["content"])
@@ -237,18 +244,18 @@ class Host:
             if answer["session"] is None and not due:
                 return
             due = False
-            self.surely("wake", session="s")
+            self.surely("wake", session=self.session)
 
 
 class World:
     """The other processes: they submit and push without faults."""
 
-    def __init__(self, url):
-        self.kit, self.count = kit.Kit(url, role="producer"), 0
+    def __init__(self, producer, session="s"):
+        self.kit, self.session, self.count = producer, session, 0
         self.messages, self.criticals, self.others = [], [], []
 
     def push(self, token, critical):
-        self.kit.call("push", session="s", kind="fleet.test", message=f"#{token}#", level="critical" if critical else "info", source="world", id=token)
+        self.kit.call("push", session=self.session, kind="fleet.test", message=f"#{token}#", level="critical" if critical else "info", source="world", id=token)
 
     def act(self, rng, host):
         self.count += 1
@@ -260,23 +267,23 @@ class World:
             if mine:
                 host.event("message.submitted", **data)
             else:
-                self.kit.call("event", event={"type": "message.submitted", "session": "s", "data": data})
+                self.kit.call("event", event={"type": "message.submitted", "session": self.session, "data": data})
         elif what < 0.9:
             critical = rng.random() < 0.4
             (self.criticals if critical else self.others).append(token)
             if mine:
-                host.surely("push", session="s", kind="fleet.test", message=f"#{token}#", level="critical" if critical else "info", source="world", id=token)
+                host.surely("push", session=self.session, kind="fleet.test", message=f"#{token}#", level="critical" if critical else "info", source="world", id=token)
             else:
                 self.push(token, critical)
         else:
-            self.kit.event("turn.stop", "s")
+            self.kit.event("turn.stop", self.session)
 
 
-def calm(host, world):
+def calm(host, world, patience=PATIENCE):
     """A calm network: the host acts when it is woken or its time has come. All messages and criticals must reach the model."""
     host.network.end()
     host.network.release()
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + patience
     while missing := (set(world.messages) | set(world.criticals)) - set(host.seen):
         if not host.act():
             if host.running:
@@ -313,31 +320,57 @@ def play(host, world, network, rng):
                 host.check_wakes(0)
 
 
+def check_control(url, network, producer, wrong):
+    """Returns whether the mistake of a host was noticed. Other hosts on this machine may be slow, but no host is that wrong."""
+    rng = random.Random(1)
+    host, world = Host(url, network, rng, wrong, wrong), World(producer, wrong)
+    try:
+        for number in range(3):
+            world.messages.append(f"m{number}")
+            host.event("message.submitted", id=f"m{number}", content=f"#m{number}#")
+        calm(host, world, patience=5)
+    except Broken as broken:
+        print(f"ok - a host that {wrong}: {broken}")
+        return True
+    finally:
+        host.close()
+    print(f"not ok - a host that {wrong} is not noticed")
+    return False
+
+
+def play_rounds(host, world, faults):
+    """Returns what was broken; None: nothing."""
+    try:
+        while host.network.made < faults:
+            host.log.clear()
+            play(host, world, host.network, host.rng)
+            calm(host, world)
+    except (Broken, kit.Failed) as error:
+        print("\n".join(host.log))
+        return error
+    return None
+
+
 def main():
     words = argparse.ArgumentParser()
-    words.add_argument("--rounds", type=int, default=20)
+    words.add_argument("--faults", type=int, default=20)
     words.add_argument("--seed", type=int, default=1)
-    words.add_argument("--log", action="store_true")
     words = words.parse_args()
     rng = random.Random(words.seed)
     with kit.Server(**kit.Server.FAST) as server:
         url = kit.make_store(server)
         network = Network(server, rng)
-        world = World(url)
-        host = Host(url.replace(server.folder, network.proxy.folder), network, rng)
-        broken = None
-        try:
-            for number in range(words.rounds):
-                host.log.clear()
-                play(host, world, network, rng)
-                calm(host, world)
-        except (Broken, kit.Failed) as error:
-            broken = f"round {number}: {error}"
-            print("\n".join(host.log))
-            print(json.dumps(host.surely("query", query={"name": "status", "session": "s"})["answer"]))
-        print(f"# sum: turns: {words.rounds} rounds, {network.made} faults, {len(world.messages)} messages, {len(world.criticals)} criticals, "
-              f"{len(world.others)} others: {broken or 'no promise broken'}")
-        return bool(broken)
+        there = url.replace(server.folder, network.proxy.folder)
+        controls = ("loses an offer", "shows twice")
+        producer = kit.Kit(url, role="producer")
+        caught = sum(check_control(there, network, producer, wrong) for wrong in controls)
+        host, world = Host(there, network, rng), World(producer)
+        broken = play_rounds(host, world, words.faults)
+        print(f"# sum: turns: {network.made} faults, {len(world.messages)} messages, {len(world.criticals)} criticals, {len(world.others)} others: "
+              f"{broken or 'no promise broken'}")
+        print(json.dumps({"part": "turns", "seed": words.seed, "done": network.made, "violations": int(bool(broken)) + len(controls) - caught,
+                          "controls_caught": caught}))
+        return bool(broken or caught < len(controls))
 
 
 sys.exit(main())
