@@ -8,8 +8,8 @@
 #include "common/arena.h"
 #include "values/notification.h"
 
-/* `note`: the most pressing of those that ask for the turn; all zero: it is not known. Text is in the
- * arena. Returns 0, or -1: no memory. */
+/* `note`: the most pressing of those that ask for the turn; all zero: it is not known. Text is in
+ * the arena. Returns 0, or -1: no memory. */
 int render_urgent_message(const struct notification *note, struct arena *arena,
                           struct tidings_span *ret_text);
 

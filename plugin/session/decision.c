@@ -106,8 +106,8 @@ static int find_urgency(struct op *op, uint64_t unfit, struct asking_items *ret_
   return asking_items_find(op, unfit, items, count, ret_asking) ? no_memory_to_decide(error) : 0;
 }
 
-/* `most`: NULL if the turn was offered before, to a host that may not have received it. Its item may
- * be gone since. */
+/* `most`: NULL if the turn was offered before, to a host that may not have received it. Its item
+ * may be gone since. */
 static int write_system_text(struct op *op, const struct item *most, struct decision *decision,
                              struct tidings_error *error) {
   struct item item = {.n = 0};

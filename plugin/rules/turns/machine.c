@@ -378,16 +378,6 @@ bool turns_same_run(const struct run *a, const struct run *b) {
          a->last_stamp_ms == b->last_stamp_ms && same_aborts(a, b);
 }
 
-bool turns_reacts_to_urgency(const struct run *run) {
-  if (run->compacting) return false;
-  return run->state == RUN_IDLE ||
-         (run->state == RUN_BUSY && run->phase == PHASE_STREAMING && !run->aborted && !run->stop);
-}
-
-bool turns_has_unknown_offer(const struct run *run) {
-  return run->state == RUN_STARTING && !run->offer_known && !run->compacting;
-}
-
 /* If the store has lost all offered messages, makes the next offer instead. */
 static void replace_lost_offer(struct step *step) {
   if (step->run->state != RUN_STARTING || step->run->kind != TURN_OF_MESSAGES) return;

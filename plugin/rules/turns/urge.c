@@ -2,7 +2,7 @@
  *
  * rules/turns/urge.c: decides what the host does about an urgent notification: start a turn in an
  * idle session, stop a stream, or nothing, because the next carrier has it anyway. It never changes
- * which message is next.
+ * which message is next. And it says in which runs looking for that can be left out.
  */
 #include "rules/turns/internal.h"
 
@@ -58,4 +58,14 @@ void turns_urge(struct step *step) {
   else if (step->run->state == RUN_BUSY && step->run->phase == PHASE_STREAMING &&
            step->input->urgency.urgent)
     stop_stream(step);
+}
+
+bool turns_reacts_to_urgency(const struct run *run) {
+  if (run->compacting) return false;
+  return run->state == RUN_IDLE ||
+         (run->state == RUN_BUSY && run->phase == PHASE_STREAMING && !run->aborted && !run->stop);
+}
+
+bool turns_has_unknown_offer(const struct run *run) {
+  return run->state == RUN_STARTING && !run->offer_known && !run->compacting;
 }
