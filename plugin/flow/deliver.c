@@ -196,11 +196,14 @@ static int lease_and_reply(struct op *op, struct delivering *delivering, const s
 }
 
 /* A notification that fits into no chat request must not ask for further ones. But it may if it
- * only waits for room in a later request. */
-static void note_unfit(const struct delivering *delivering, const struct plan *plan,
-                       struct run *run) {
-  if (!is_chat_request(delivering) || plan->too_large != plan->deferred) return;
-  if (plan->too_large_newest > run->unfit) run->unfit = plan->too_large_newest;
+ * only waits for room in a later request, or for its time: all others that ask are on this one. */
+static void note_unfit(const struct op *op, const struct delivering *delivering,
+                       const struct plan *plan, struct run *run) {
+  if (!is_chat_request(delivering) || plan->too_large != plan->deferred ||
+      plan->too_large_newest <= run->unfit)
+    return;
+  run->unfit = plan->too_large_newest;
+  run->asked_ms = op->now_ms;
 }
 
 static int attempt_delivery(struct op *op, struct delivering *delivering,
@@ -218,7 +221,7 @@ static int attempt_delivery(struct op *op, struct delivering *delivering,
                                           .steered_count = delivering->steered.count};
   code = pending_plan(op, &carrier, &delivering->pending, &plan, error);
   if (code) return code;
-  note_unfit(delivering, &plan, run);
+  note_unfit(op, delivering, &plan, run);
   if (!plan.disposition_count && !delivering->steps && turns_same_run(run, &op->head.run)) {
     *ret_next = DELIVER_DONE;
     return 0;

@@ -25,21 +25,27 @@ static bool is_critical(const struct item *item) {
   return item->note.level == TIDINGS_LEVEL_CRITICAL;
 }
 
-/* Looks through the pending `items`, sorted by n; those up to `unfit` ask for nothing. Returns 0,
- * or -1: no memory. */
-static int asking_items_find(struct op *op, uint64_t unfit, struct item *items, size_t count,
+/* Had it no room on a chat request? An item that was for later then has not been tried. */
+static bool had_no_room(const struct run *run, const struct item *item) {
+  bool was_for_later = run->asked_ms && item->note.due_ms > run->asked_ms;
+  return item->n <= run->unfit && !was_for_later;
+}
+
+/* Looks through the pending `items`, sorted by n; those that had no room ask for nothing. Returns
+ * 0, or -1: no memory. */
+static int asking_items_find(struct op *op, const struct run *run, struct item *items, size_t count,
                              struct asking_items *ret_asking) {
   struct asking_items asking = {0};
   const bool *left;
   bool any = false;
   for (size_t i = 0; !any && i < count; i++)
-    any = items[i].n > unfit && notification_rings(&items[i].note);
+    any = !had_no_room(run, &items[i]) && notification_rings(&items[i].note);
   if (any && planning_left(op, items, count, &left)) return -1;
   for (size_t i = 0; any && i < count; i++) {
     const struct notification *note = &items[i].note;
     bool urgent = is_urgent(note, op->settings);
-    if (!left[i] || items[i].n <= unfit || !(urgent || note->activation == ACTIVATION_IDLE))
-      continue;
+    bool asks = urgent || note->activation == ACTIVATION_IDLE;
+    if (!left[i] || !asks || had_no_room(run, &items[i])) continue;
     asking.urgency.urgent = asking.urgency.urgent || urgent;
     asking.urgency.asking = items[i].n;
     if (note->due_ms > asking.urgency.due_ms) asking.urgency.due_ms = note->due_ms;
@@ -94,7 +100,7 @@ struct turns_input decision_input(const struct op *op, const struct decision *de
   return input;
 }
 
-static int find_urgency(struct op *op, uint64_t unfit, struct asking_items *ret_asking,
+static int find_urgency(struct op *op, const struct run *run, struct asking_items *ret_asking,
                         struct tidings_error *error) {
   struct item *items;
   size_t count;
@@ -103,7 +109,7 @@ static int find_urgency(struct op *op, uint64_t unfit, struct asking_items *ret_
   if (code || !any) return code;
   code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
   if (code) return code;
-  return asking_items_find(op, unfit, items, count, ret_asking) ? no_memory_to_decide(error) : 0;
+  return asking_items_find(op, run, items, count, ret_asking) ? no_memory_to_decide(error) : 0;
 }
 
 /* `most`: NULL if the turn was offered before, to a host that may not have received it. Its item
@@ -125,7 +131,7 @@ int decision_look(struct op *op, struct decision *decision, struct tidings_error
   struct turns_input input = decision_input(op, decision, TURNS_LOOK);
   struct asking_items asking = {0};
   if (decision->answers && turns_reacts_to_urgency(&turns->run)) {
-    int code = find_urgency(op, turns->run.unfit, &asking, error);
+    int code = find_urgency(op, &turns->run, &asking, error);
     if (code) return code;
   }
   input.urgency = asking.urgency;

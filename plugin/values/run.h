@@ -55,8 +55,8 @@ struct run {
   uint32_t auto_turns; /* system turns in a row, without a message's or the host's in between */
   uint64_t newest_asking; /* items up to this one have asked for a turn, if they were due .. */
   int64_t asked_ms;       /* .. at this time; 0: all were */
-  uint64_t unfit; /* pending items up to this one had no room on a chat request: they are not urgent
-                     and ask for nothing */
+  uint64_t unfit; /* pending items up to this one, if they were due at asked_ms, had no room on a
+                     chat request: they are not urgent and ask for nothing */
   uint64_t last_message;  /* number of the newest message */
   uint64_t first_message; /* none below is alive; 0 and 1 both mean none is known */
   uint64_t last_place;    /* of the newest or the one moved to the end */

@@ -77,8 +77,10 @@ void carrier_make(struct model *model, const struct act *act, const struct sim_s
   answer->bare = model_is_bare(model, settings);
   items_plan(model, settings, settings->max_items > 0 ? settings->max_items : UINT32_MAX, room,
              &plan);
-  if (act->kind == ACT_CHAT_REQUEST && act->room == ROOM_FOR_NONE && plan.end > model->run.unfit)
+  if (act->kind == ACT_CHAT_REQUEST && act->room == ROOM_FOR_NONE && plan.end > model->run.unfit) {
     model->run.unfit = plan.end;
+    model->run.asked_ms = model->now_ms;
+  }
   if (plan.shown_count == 0 && answer->steered_count == 0 && !names) {
     end_removed(model, &plan);
     return;

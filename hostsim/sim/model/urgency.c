@@ -23,6 +23,11 @@ static bool urgency_goes_before(const struct model *model, int a, int b) {
   return critical_a != critical_b ? critical_a : a < b;
 }
 
+/* It had no room on a chat request when it was due. */
+static bool had_no_room(const struct model *model, int item) {
+  return item < model->run.unfit && model->items[item].due_ms <= model->run.asked_ms;
+}
+
 /* An item that has not asked for a turn yet causes the offer, and asks for all earlier items too.
  * The most urgent of all these items names the turn. */
 static void ask_for_turn(struct model *model, const struct sim_settings *settings,
@@ -31,7 +36,7 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
   bool asks = false;
   for (unsigned i = 0; i < plan->shown_count; i++) {
     const struct model_item *item = &model->items[plan->shown[i]];
-    if (plan->shown[i] >= model->run.unfit && wants_turn(item, settings)) {
+    if (!had_no_room(model, plan->shown[i]) && wants_turn(item, settings)) {
       asks = asks || !item->has_asked || item->due_ms > model->run.asked_ms;
       newest = plan->shown[i] > newest ? plan->shown[i] : newest;
       pressing = pressing < 0 || urgency_goes_before(model, plan->shown[i], pressing)
@@ -54,7 +59,7 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
 static bool any_urgent(const struct model *model, const struct sim_settings *settings,
                        const struct plan *plan) {
   for (unsigned i = 0; i < plan->shown_count; i++)
-    if (plan->shown[i] >= model->run.unfit && is_urgent(&model->items[plan->shown[i]], settings))
+    if (!had_no_room(model, plan->shown[i]) && is_urgent(&model->items[plan->shown[i]], settings))
       return true;
   return false;
 }

@@ -76,16 +76,16 @@ int turns_refuse_state(const struct step *step, const char *expected);
 /* -- rules/turns/urge.c -- */
 void turns_urge(struct step *step);
 
-/* From now on each item may ask for a turn once more. */
+/* From now on each item may ask for a turn once more, except those for which there was no room. */
 static inline void turns_let_ask(struct run *run) {
   run->newest_asking = 0;
-  run->asked_ms = 0;
+  if (!run->unfit) run->asked_ms = 0;
 }
 
 /* The same, also for items for which there was no room. */
 static inline void turns_let_all_ask(struct run *run) {
-  turns_let_ask(run);
   run->unfit = 0;
+  turns_let_ask(run);
 }
 
 /* Items up to this one have asked, if they were due. */
