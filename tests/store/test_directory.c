@@ -249,6 +249,20 @@ Test(directory, a_store_deleted_while_in_use_is_noticed_at_a_wake) {
   plugin_end(plugin);
 }
 
+Test(directory, a_store_whose_place_was_taken_takes_nothing_more) {
+  struct tidings_error error = new_error();
+  struct store *store = store_at(kit_store);
+  char aside[400];
+  (void)snprintf(aside, sizeof aside, "%s-aside", kit_store);
+  say_well(store, "s", "one");
+  cr_assert_eq(rename(kit_store, aside), 0);
+  say_well(store, "s", "two");
+  cr_assert_eq(mkdir(kit_store, 0700), 0);
+  cr_assert_eq(say(store, (struct said){0}, NULL, &error), TIDINGS_E_STORE);
+  cr_assert(strstr(error.text, "another folder has taken its place"), "%s", error.text);
+  store_close(store);
+}
+
 Test(directory, network_file_systems_are_known) {
   static const uint64_t remote[] = {0x6969,     0x517b,     0xff534d42, 0xfe534d42, 0x5346414f,
                                     0x01021997, 0x73757245, 0x00c36400, 0x0bd00bd0};

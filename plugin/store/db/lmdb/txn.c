@@ -49,6 +49,15 @@ static int count_links(int fd, uint64_t *ret_count) {
   return 0;
 }
 
+/* Is another folder now where this one was, as after a backup was restored? A relative path may
+ * mean another place by now. Both numbers are read now, because file systems may change them. */
+static bool has_successor(const struct db *db) {
+  struct stat ours, named;
+  return db->directory[0] == '/' && fstat(db->directory_fd, &ours) == 0 &&
+         lstat(db->directory, &named) == 0 && S_ISDIR(named.st_mode) &&
+         (ours.st_ino != named.st_ino || ours.st_dev != named.st_dev);
+}
+
 /* A commit into a deleted file is lost when the last process closes the file, and no process that
  * opens the folder later can see it. The environment is open. */
 static int check_linked(const struct db *db, struct tidings_error *error) {
@@ -56,6 +65,11 @@ static int check_linked(const struct db *db, struct tidings_error *error) {
   int reason = count_links(db->data_fd, &names);
   if (reason)
     return fail(error, TIDINGS_E_STORE, "store %s: data.mdb: %s", db->directory, strerror(reason));
+  if (names && has_successor(db))
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: another folder has taken its place while it was in use; close and open "
+                "again to use that one",
+                db->directory);
   if (names) return datafile_check_lock(db, error);
   return fail(error, TIDINGS_E_STORE,
               "store %s: data.mdb was deleted while it was in use, and what was in it is lost; "
