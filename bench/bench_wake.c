@@ -27,9 +27,9 @@
 
 enum { ASLEEP_AFTER_US = 60, WARM_UP = 20 };
 
-struct pair {               /* two processes, and their shared memory */
-  _Atomic(uint64_t) asleep; /* how often the sleeper has gone to sleep */
-  _Atomic(uint64_t) woken_ns;
+struct pair { /* two processes, and their shared memory */
+  _Atomic(bool) asleep;
+  _Atomic(uint64_t) woken_ns; /* the newest wake; a push rings before its commit and after it */
   char fifo[PATH_BYTES], store[PATH_BYTES];
 };
 
@@ -49,8 +49,9 @@ static void pin(bool last) {
 
 static void sleep_on(struct pair *pair, int fd) {
   struct pollfd polled = {.fd = fd, .events = POLLIN};
-  atomic_fetch_add(&pair->asleep, 1);
+  atomic_store(&pair->asleep, true);
   while (poll(&polled, 1, -1) != 1) continue;
+  atomic_store(&pair->asleep, false);
 }
 
 static _Noreturn void raw_sleeper(struct pair *pair) {
@@ -74,15 +75,13 @@ static _Noreturn void plugin_sleeper(const struct bench *bench, struct pair *pai
   while (target_next_session(&target, session, sizeof session)) continue;
   for (;;) {
     sleep_on(pair, fd);
-    if (!target_next_session(&target, session, sizeof session)) continue;
-    uint64_t woken = clock_mono_ns();
-    while (target_next_session(&target, session, sizeof session)) continue;
-    atomic_store(&pair->woken_ns, woken);
+    while (target_next_session(&target, session, sizeof session))
+      atomic_store(&pair->woken_ns, clock_mono_ns());
   }
 }
 
 static pid_t start(const struct bench *bench, struct pair *pair, bool raw) {
-  atomic_store(&pair->asleep, 0);
+  atomic_store(&pair->asleep, false);
   pid_t child = fork();
   if (child < 0) bench_die("fork failed");
   if (child > 0) return child;
@@ -92,17 +91,19 @@ static pid_t start(const struct bench *bench, struct pair *pair, bool raw) {
   plugin_sleeper(bench, pair);
 }
 
-/* The sleeper counts itself as asleep a few instructions before it sleeps. */
-static void until_asleep(const struct pair *pair, uint64_t times) {
-  while (atomic_load(&pair->asleep) < times) usleep(ASLEEP_AFTER_US);
+/* The sleeper says that it is asleep a few instructions before it sleeps. */
+static void until_asleep(const struct pair *pair) {
+  do usleep(ASLEEP_AFTER_US);
+  while (!atomic_load(&pair->asleep));
   usleep(ASLEEP_AFTER_US);
-  while (atomic_load(&pair->asleep) < times) usleep(ASLEEP_AFTER_US);
+  while (!atomic_load(&pair->asleep)) usleep(ASLEEP_AFTER_US);
 }
 
-static double woken_us(struct pair *pair, uint64_t began) {
+/* Wakes before the commit do not count, because there is nothing to do yet. */
+static double woken_us(const struct pair *pair, uint64_t committed) {
   uint64_t woken;
-  while ((woken = atomic_load(&pair->woken_ns)) == 0) sched_yield();
-  return (double)(woken - began) / 1e3;
+  while ((woken = atomic_load(&pair->woken_ns)) < committed) sched_yield();
+  return (double)(woken - committed) / 1e3;
 }
 
 struct figures {
@@ -114,15 +115,13 @@ static void measure_wake(struct bench *bench, struct pair *pairs, struct raw *ra
   int rounds = bench->quick ? 300 : 2000;
   for (int i = 1; i <= rounds + WARM_UP; i++) {
     uint64_t n = (uint64_t)i;
-    until_asleep(&pairs[0], n);
-    atomic_store(&pairs[0].woken_ns, 0);
+    until_asleep(&pairs[0]);
     raw_put(raw, 1, n);
     uint64_t committed = calls_wrote_ns();
     if (write(fifo, "", 1) != 1) bench_die("the FIFO: %s", strerror(errno));
     double floor = woken_us(&pairs[0], committed);
 
-    until_asleep(&pairs[1], n);
-    atomic_store(&pairs[1].woken_ns, 0);
+    until_asleep(&pairs[1]);
     uint64_t began = clock_mono_ns();
     target_push_critical(target, "one", n);
     committed = calls_wrote_ns();
