@@ -183,12 +183,12 @@ Test(subscribe, program_cancels_by_a_message) {
   wish.process = true;
   struct events *events = events_new(&wish);
   begin(events, LISTED("\"push\""));
-  events_tick(events, 3 * HEARTBEAT_MS);
+  events_tick(events, INT64_C(3) * HEARTBEAT_MS);
   EXPECT(events_outputs(events), "SEND notifications/cancelled|CANCEL");
   events_tick(events, events_due_ms(events));
   EXPECT(events_outputs(events), "SEND events/stream");
   const struct events_failure ended = {.status = EVENTS_SERVER_ENDED, .reason = "r"};
-  events_failed(events, 0, &ended, 4 * HEARTBEAT_MS);
+  events_failed(events, 0, &ended, INT64_C(4) * HEARTBEAT_MS);
   EXPECT(events_outputs(events), "RESET");
   events_free(events);
 }
