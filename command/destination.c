@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/interrupt.h"
 #include "command/mailbox.h"
 #include "command/project.h"
 #include "command/session.h"
@@ -59,6 +60,30 @@ int destination_open(const struct cli *cli, struct destination *ret_destination)
   kit_note_place(cli, &destination.place);
   if (code) destination_close(&destination);
   else *ret_destination = destination;
+  return code;
+}
+
+static int32_t push_once(const struct cli *cli, struct destination *destination,
+                         const struct recipe_push *push,
+                         const struct hostkit_notification *notification,
+                         enum recipes_outcome *ret_outcome, struct tidings_error *error) {
+  int32_t code = kit_follow_place(cli, destination->kit, &destination->place, error);
+  return code ? code : recipes_push(cli, destination->kit, push, notification, ret_outcome, error);
+}
+
+int32_t destination_push(const struct cli *cli, struct destination *destination,
+                         const struct recipe_push *push,
+                         const struct hostkit_notification *notification,
+                         enum recipes_outcome *ret_outcome, struct tidings_error *error) {
+  enum { FIRST_PAUSE_MS = 500, LONGEST_PAUSE_MS = 30000 };
+  unsigned pause_ms = FIRST_PAUSE_MS;
+  int32_t code = push_once(cli, destination, push, notification, ret_outcome, error);
+  if (recipes_may_pass(code)) cli_warn(cli, "%s; it is tried again", error->text);
+  while (recipes_may_pass(code) && !interrupt_seen()) {
+    interrupt_pause_ms(pause_ms);
+    pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
+    code = push_once(cli, destination, push, notification, ret_outcome, error);
+  }
   return code;
 }
 

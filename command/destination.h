@@ -9,6 +9,7 @@
 #include "command/address.h"
 #include "command/cli.h"
 #include "command/kit.h"
+#include "command/recipes.h"
 
 struct destination {
   struct hostkit *kit;    /* open as a producer */
@@ -24,6 +25,14 @@ int destination_open(const struct cli *cli, struct destination *ret_destination)
 
 /* Parses --to. Says on stderr what is wrong. Returns 0, or the exit code. */
 int destination_parse(const struct cli *cli, struct address *ret_address);
+
+/* Stores the push (recipes_push) in the store that is in the folder by now (kit_follow_place). If
+ * the store cannot take it now, warns and tries again until it can, or until a signal asks the
+ * program to stop (interrupt.h). A push with an id is never stored twice. */
+int32_t destination_push(const struct cli *cli, struct destination *destination,
+                         const struct recipe_push *push,
+                         const struct hostkit_notification *notification,
+                         enum recipes_outcome *ret_outcome, struct tidings_error *error);
 
 /* To be called after something was sent: if the address leads to a session now, makes this session
  * collect it. Prints on stderr which session has it, or that it waits. Returns 0, or the exit code;

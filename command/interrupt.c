@@ -53,5 +53,7 @@ int interrupt_seen(void) { return noted; }
 int interrupt_exit_code(void) { return 128 + (int)noted; }
 
 void interrupt_pause_ms(unsigned milliseconds) {
-  if (!noted) clock_sleep_ms(milliseconds);
+  if (noted) return;
+  if (begun) (void)interrupt_poll(NULL, 0, (int)milliseconds); /* signals are blocked outside it */
+  else clock_sleep_ms(milliseconds);
 }

@@ -264,6 +264,10 @@ static bool find_place(const struct cli *cli, char **ret_file, struct kit_place 
   return *ret_file;
 }
 
+bool kit_place_equal(const struct kit_place *a, const struct kit_place *b) {
+  return a->inode == b->inode && a->device == b->device;
+}
+
 void kit_note_place(const struct cli *cli, struct kit_place *ret_place) {
   char *file = NULL;
   (void)find_place(cli, &file, ret_place);
@@ -275,7 +279,7 @@ int32_t kit_follow_place(const struct cli *cli, struct hostkit *kit, struct kit_
   struct kit_place now;
   char *file = NULL;
   int32_t code = TIDINGS_OK;
-  if (find_place(cli, &file, &now) && (now.inode != place->inode || now.device != place->device)) {
+  if (find_place(cli, &file, &now) && !kit_place_equal(&now, place)) {
     code = now.inode ? hostkit_swap(kit, NULL, CLOSE_MS, error)
                      : kit_error(error, TIDINGS_E_STORE, "the store's file %s is gone", file);
     if (!code) *place = now;

@@ -31,6 +31,7 @@ struct kit_place {
   uint64_t device, inode;
 };
 
+bool kit_place_equal(const struct kit_place *a, const struct kit_place *b);
 void kit_note_place(const struct cli *cli, struct kit_place *ret_place); /* after kit_open */
 /* For processes that run for long. If the store's folder has another file than at `place`, such as
  * that of a restored backup, opens that one with the configuration in force; no other thread need

@@ -49,6 +49,10 @@ int fail(struct tidings_error *error, int code, const char *format, ...) {
   return code;
 }
 
+int fail_as(struct tidings_error *theirs, int code, const struct tidings_error *own) {
+  return code ? fail(theirs, code, "%s", own->text) : 0;
+}
+
 struct quoted quote(struct tidings_span span) {
   struct quoted quoted;
   size_t len = 0, at = 0;

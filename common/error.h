@@ -17,6 +17,11 @@ int fail(struct tidings_error *error, int code, const char *format, ...)
 #define fail(error, code, ...) ((void)fail(error, code, __VA_ARGS__), (code))
 #endif
 
+/* If `code` is an error, writes it and the text of `own` to `theirs`. For functions that promise to
+ * write nothing on success: their steps write to `own`, where the text of a step may stay that
+ * failed although the whole succeeded. Returns `code`. */
+int fail_as(struct tidings_error *theirs, int code, const struct tidings_error *own);
+
 /* Makes an error empty without zeroing its whole text, which is large. */
 static inline void error_clear(struct tidings_error *error) {
   error->size = sizeof *error;

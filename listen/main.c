@@ -118,7 +118,7 @@ static int follow_store(struct listening *listening) {
   if (code == TIDINGS_E_CLOSED) return cli_fail_with(listening->cli, code, &error);
   if (atomic_exchange(&listening->away, away) != away && away)
     cli_warn(listening->cli, "%s; requests are refused until there is a store", error.text);
-  if (away || before.inode == listening->store.inode) return 0;
+  if (away || kit_place_equal(&before, &listening->store)) return 0;
   cli_warn(listening->cli, "the store's folder has another store, which is used from now on");
   listeners_leave(listening->listener);
   listening->listener = NULL;

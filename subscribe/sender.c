@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "command/interrupt.h"
 #include "command/recipes.h"
 #include "common/fnv.h"
 
-enum { LONGEST_ID = 200, FIRST_PAUSE_MS = 500, LONGEST_PAUSE_MS = 30000 };
+enum { LONGEST_ID = 200 };
 
 int sender_open(const struct cli *cli, const char *recipe, uint32_t level, struct sender *sender) {
   struct tidings_error error = {.size = sizeof error};
@@ -32,30 +31,6 @@ void sender_close(struct sender *sender) {
 
 /* -- storing ----------------------------------------------------------------------------------- */
 
-/* The store's folder may have another store by now. */
-static int32_t push_once(struct sender *sender, const struct recipe_push *push,
-                         const struct hostkit_notification *notification,
-                         enum recipes_outcome *ret_outcome, struct tidings_error *error) {
-  struct hostkit *kit = sender->destination.kit;
-  int32_t code = kit_follow_place(sender->cli, kit, &sender->destination.place, error);
-  return code ? code : recipes_push(sender->cli, kit, push, notification, ret_outcome, error);
-}
-
-/* A signal ends the pause. */
-static int32_t push_with_patience(struct sender *sender, const struct recipe_push *push,
-                                  const struct hostkit_notification *notification,
-                                  enum recipes_outcome *ret_outcome, struct tidings_error *error) {
-  int pause_ms = FIRST_PAUSE_MS;
-  int32_t code = push_once(sender, push, notification, ret_outcome, error);
-  if (recipes_may_pass(code)) cli_warn(sender->cli, "%s; it is tried again", error->text);
-  while (recipes_may_pass(code) && !interrupt_seen()) {
-    (void)interrupt_poll(NULL, 0, pause_ms);
-    pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
-    code = push_once(sender, push, notification, ret_outcome, error);
-  }
-  return code;
-}
-
 /* A text that the plugin refuses would always be refused, so it is dropped, and the next one
  * follows. */
 static int store(struct sender *sender, const struct recipe_push *push) {
@@ -64,7 +39,8 @@ static int store(struct sender *sender, const struct recipe_push *push) {
   struct hostkit_notification notification =
       recipes_notification(push, span_text(sender->destination.session), span_text(sender->source));
   if (notification.level > sender->level) notification.level = sender->level;
-  int32_t code = push_with_patience(sender, push, &notification, &outcome, &error);
+  int32_t code =
+      destination_push(sender->cli, &sender->destination, push, &notification, &outcome, &error);
   if (code && !recipes_is_wrong(code)) return cli_fail_with(sender->cli, code, &error);
   if (code) cli_warn(sender->cli, "an event became no notification: %s", error.text);
   sender->refused += code != 0;

@@ -70,7 +70,7 @@ static int pace_wait_ms(const struct pace *pace, int64_t now_ms) {
 }
 
 enum { OPTION_RECIPE = CLI_LONG_ONLY, OPTION_PER_MINUTE, OPTION_TRY };
-enum { PER_MINUTE = 30, PIPE_BYTES = 1 << 16, LONGEST_PAUSE_MS = 30000 };
+enum { PER_MINUTE = 30, PIPE_BYTES = 1 << 16 };
 
 struct feeding {
   const struct cli *cli;
@@ -86,15 +86,6 @@ struct feeding {
 
 /* -- pushing ----------------------------------------------------------------------------------- */
 
-/* The store's folder may have another store by now. */
-static int32_t push_once(struct feeding *feeding, const struct recipe_push *push,
-                         const struct hostkit_notification *notification,
-                         enum recipes_outcome *ret_outcome, struct tidings_error *error) {
-  struct hostkit *kit = feeding->destination.kit;
-  int32_t code = kit_follow_place(feeding->cli, kit, &feeding->destination.place, error);
-  return code ? code : recipes_push(feeding->cli, kit, push, notification, ret_outcome, error);
-}
-
 /* If the store cannot take it now, this tries again and reads nothing until it can, so nothing is
  * lost. With an id, an attempt that was stored after all is not repeated. */
 static int send(struct feeding *feeding, const struct recipe_push *push) {
@@ -102,14 +93,8 @@ static int send(struct feeding *feeding, const struct recipe_push *push) {
   const struct hostkit_notification notification = recipes_notification(
       push, span_text(feeding->destination.session), span_text(feeding->recipe_name));
   enum recipes_outcome outcome = RECIPES_STORED;
-  unsigned pause_ms = 500;
-  int32_t code = push_once(feeding, push, &notification, &outcome, &error);
-  if (recipes_may_pass(code)) cli_warn(feeding->cli, "%s; it is tried again", error.text);
-  while (recipes_may_pass(code) && !interrupt_seen()) {
-    interrupt_pause_ms(pause_ms);
-    pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
-    code = push_once(feeding, push, &notification, &outcome, &error);
-  }
+  int32_t code =
+      destination_push(feeding->cli, &feeding->destination, push, &notification, &outcome, &error);
   if (!code) {
     feeding->known += outcome == RECIPES_KNOWN;
     feeding->ignored += outcome == RECIPES_OVERTAKEN;

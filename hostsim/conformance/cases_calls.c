@@ -287,6 +287,7 @@ static void quiesce_waits_for_replies(struct trial *trial) {
   trial_push(plugin, "s", "two"); /* BUSY changed nothing */
   uint64_t id = reply->delivery_id;
   plugin->release(plugin, reply);
+  error = (struct tidings_error){.size = sizeof error};
   trial_expect(TIDINGS_OK, trial_settle(plugin, id, TIDINGS_OUTCOME_COMMITTED, &error), &error,
                "settle");
   trial_expect_delivery(plugin, "s", "two");
@@ -358,6 +359,7 @@ static void query_pending(struct trial *trial) {
   struct tidings_span query = trial_span("{\"name\":\"pending\",\"session\":\"s\"}");
   for (json_int_t count = 0; count < 3; count++) {
     const struct tidings_answer *answer = NULL;
+    error = (struct tidings_error){.size = sizeof error};
     trial_expect(TIDINGS_OK, trial->query->query(plugin, &query, &answer, &error), &error,
                  "query pending");
     trial_expect(TIDINGS_E_BUSY, plugin->quiesce(plugin, &error), &error,

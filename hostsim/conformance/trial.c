@@ -73,8 +73,10 @@ void trial_close(struct tidings_plugin *plugin) {
   trial_expect(TIDINGS_OK, plugin->close(plugin, &error), &error, "close");
 }
 
-/* Returns what is wrong with a filled error struct, or NULL. */
+/* Returns what is wrong with an error struct that was empty before the call, or NULL. */
 static const char *error_defect(int32_t code, const struct tidings_error *error) {
+  if (code == TIDINGS_OK)
+    return error->code || error->text[0] ? "its error struct was written" : NULL;
   if (error->code != code) return "its error struct has another code";
   if (!memchr(error->text, '\0', sizeof error->text)) return "its error's text is not terminated";
   return error->text[0] == '\0' ? "its error has no text" : NULL;
@@ -87,7 +89,7 @@ void trial_expect(int32_t wanted, int32_t code, const struct tidings_error *erro
                hostkit_error_name(code), code, code != TIDINGS_OK ? ": " : "",
                code != TIDINGS_OK && error ? error->text : "");
   }
-  const char *defect = code != TIDINGS_OK && error ? error_defect(code, error) : NULL;
+  const char *defect = error ? error_defect(code, error) : NULL;
   if (defect) trial_fail("%s: %s, but %s", what, hostkit_error_name(code), defect);
 }
 

@@ -84,6 +84,14 @@ static int take_tool_result(const struct instance *instance,
   return code;
 }
 
+static int deliver(struct instance *instance, const struct carrier *carrier, struct session *known,
+                   const struct tidings_reply **ret_reply, struct tidings_error *theirs) {
+  struct tidings_error error;
+  error_clear(&error);
+  int code = flow_deliver(instance, carrier, known, ret_reply, &error);
+  return fail_as(theirs, code, &error);
+}
+
 static int32_t on_tool_result(struct tidings_plugin *plugin,
                               const struct tidings_tool_result *theirs,
                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
@@ -101,7 +109,7 @@ static int32_t on_tool_result(struct tidings_plugin *plugin,
                                     .call_id = result.call_id,
                                     .tool = result.tool,
                                     .room = result.room_bytes};
-    code = flow_deliver(instance, &carrier, known, ret_reply, error);
+    code = deliver(instance, &carrier, known, ret_reply, error);
   }
   instance_leave(instance);
   return code;
@@ -170,7 +178,7 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
                                     .messages = ids,
                                     .message_count = request.message_count,
                                     .room = request.room_bytes};
-    if (!code) code = flow_deliver(instance, &carrier, known, ret_reply, error);
+    if (!code) code = deliver(instance, &carrier, known, ret_reply, error);
     free(ids);
   }
   instance_leave(instance);
@@ -180,40 +188,44 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
 /* -- events, settling, the way out ------------------------------------------------------------- */
 
 static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span *event,
-                        const struct tidings_reply **ret_reply, struct tidings_error *error) {
+                        const struct tidings_reply **ret_reply, struct tidings_error *theirs) {
   struct instance *instance = NULL;
-  int code = enter(plugin, ret_reply, &instance, error);
+  struct tidings_error error;
+  error_clear(&error);
+  int code = enter(plugin, ret_reply, &instance, theirs);
   if (code) return code;
   uint32_t lives = store_lives(instance->store);
-  code = check_span(event, "event", error);
-  if (!code) code = flow_event(instance, *event, ret_reply, error);
+  code = check_span(event, "event", &error);
+  if (!code) code = flow_event(instance, *event, ret_reply, &error);
   /* The session's number was void, so nothing was done: it is looked up again. */
   if (code == TIDINGS_E_BUSY && store_lives(instance->store) != lives)
-    code = flow_event(instance, *event, ret_reply, error);
+    code = flow_event(instance, *event, ret_reply, &error);
   instance_leave(instance);
-  return code;
+  return fail_as(theirs, code, &error);
 }
 
 static int32_t settle_delivery(struct tidings_plugin *plugin,
                                const struct tidings_settlement *theirs,
                                const struct tidings_reply **ret_reply,
-                               struct tidings_error *error) {
+                               struct tidings_error *their_error) {
   struct instance *instance = NULL;
   struct tidings_settlement settlement;
-  int code = enter(plugin, plugin, &instance, error);
+  struct tidings_error error;
+  error_clear(&error);
+  int code = enter(plugin, plugin, &instance, their_error);
   if (code) return code;
-  code = COPY_IN(&settlement, theirs, TIDINGS_SETTLEMENT_SIZE_1_0, "settlement", error);
+  code = COPY_IN(&settlement, theirs, TIDINGS_SETTLEMENT_SIZE_1_0, "settlement", &error);
   if (!code && settlement.outcome != TIDINGS_OUTCOME_COMMITTED &&
       settlement.outcome != TIDINGS_OUTCOME_ROLLED_BACK) {
-    code = fail(error, TIDINGS_E_INVAL,
+    code = fail(&error, TIDINGS_E_INVAL,
                 "settlement.outcome: %u; expected 1 (committed) or 2 (rolled back)",
                 settlement.outcome);
   }
-  if (!code) code = check_host_role(instance, "settle", error);
+  if (!code) code = check_host_role(instance, "settle", &error);
   if (!code)
-    code = flow_settle(instance, settlement.delivery_id, settlement.outcome, ret_reply, error);
+    code = flow_settle(instance, settlement.delivery_id, settlement.outcome, ret_reply, &error);
   instance_leave(instance);
-  return code;
+  return fail_as(their_error, code, &error);
 }
 
 static void release(struct tidings_plugin *plugin, const struct tidings_reply *reply) {
@@ -302,6 +314,15 @@ static int take_options(const struct tidings_open_options *theirs,
   return code;
 }
 
+static int open_instance(const struct tidings_host *host,
+                         const struct tidings_open_options *options, struct instance **ret_instance,
+                         struct tidings_error *theirs) {
+  struct tidings_error error;
+  error_clear(&error);
+  int code = instance_open(host, options, ret_instance, &error);
+  return fail_as(theirs, code, &error);
+}
+
 static int32_t open_plugin(const struct tidings_host *their_host,
                            const struct tidings_open_options *their_options,
                            struct tidings_plugin **ret_plugin, struct tidings_error *error) {
@@ -311,7 +332,7 @@ static int32_t open_plugin(const struct tidings_host *their_host,
   int code = take_host(their_host, &host, error);
   if (!code) code = take_options(their_options, &options, error);
   if (!code && !ret_plugin) code = fail(error, TIDINGS_E_INVAL, "ret_plugin: null pointer");
-  if (!code) code = instance_open(&host, &options, &instance, error);
+  if (!code) code = open_instance(&host, &options, &instance, error);
   if (code) return code;
   instance->plugin = (struct tidings_plugin){
       .size = sizeof instance->plugin,
@@ -330,17 +351,19 @@ static int32_t open_plugin(const struct tidings_host *their_host,
 /* -- extensions -------------------------------------------------------------------------------- */
 
 static int32_t query(struct tidings_plugin *plugin, const struct tidings_span *request,
-                     const struct tidings_answer **ret_answer, struct tidings_error *error) {
+                     const struct tidings_answer **ret_answer, struct tidings_error *theirs) {
   struct instance *instance = NULL;
-  int code = enter(plugin, ret_answer, &instance, error);
+  struct tidings_error error;
+  error_clear(&error);
+  int code = enter(plugin, ret_answer, &instance, theirs);
   if (code) return code;
-  code = check_span(request, "request", error);
+  code = check_span(request, "request", &error);
   if (!code) {
     (void)flow_settle_remembered(instance, instance_deadline(instance), NULL);
-    code = query_answer(instance, *request, ret_answer, error);
+    code = query_answer(instance, *request, ret_answer, &error);
   }
   instance_leave(instance);
-  return code;
+  return fail_as(theirs, code, &error);
 }
 
 static void release_answer(struct tidings_plugin *plugin, const struct tidings_answer *answer) {

@@ -32,7 +32,10 @@ static int run_task(enum maintenance_task task, uint32_t known_flags,
   if (!code) code = check_path(&request.to, "request.to", error);
   if (!code) code = check_path(&request.session, "request.session", error);
   if (!code && !ret_answer) code = fail(error, TIDINGS_E_INVAL, "ret_answer: null pointer");
-  return code ? code : query_maintenance(task, &request, ret_answer, error);
+  if (code) return code;
+  struct tidings_error own;
+  error_clear(&own);
+  return fail_as(error, query_maintenance(task, &request, ret_answer, &own), &own);
 }
 
 #define TASK(name, task, known_flags)                                                              \

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/fnv.h"
+#include "common/large.h"
 #include "rules/policy/backlog_entries.h"
 
 enum { FIRST_ENTRIES = 256, FIRST_KINDS = 16 };
@@ -36,18 +37,21 @@ uint64_t backlog_newest(const struct backlog *backlog) {
 /* -- slots ------------------------------------------------------------------------------------- */
 
 static int backlog_grow_slots(struct backlog_slots *slots, size_t size) {
-  uint32_t *at = calloc(size, sizeof *at);
+  struct backlog_slot *at = large_alloc(size * sizeof *at);
   if (!at) return -1;
+  memset(at, 0, size * sizeof *at);
   free(slots->at);
   slots->at = at;
   slots->mask = size - 1;
   return 0;
 }
 
+static uint32_t slot_tag(uint64_t hash) { return (uint32_t)(hash >> 32); }
+
 static void backlog_place(struct backlog_slots *slots, uint64_t hash, uint32_t index) {
   size_t i = (size_t)hash & slots->mask;
-  while (slots->at[i]) i = (i + 1) & slots->mask;
-  slots->at[i] = index + 1;
+  while (slots->at[i].index) i = (i + 1) & slots->mask;
+  slots->at[i] = (struct backlog_slot){.index = index + 1, .tag = slot_tag(hash)};
 }
 
 static bool says_the_same(const struct backlog *backlog, const struct backlog_entry *a,
@@ -59,19 +63,26 @@ static bool says_the_same(const struct backlog *backlog, const struct backlog_en
 static void link_message(struct backlog *backlog, uint32_t index) {
   struct backlog_slots *slots = &backlog->message_slots;
   struct backlog_entry *entry = &backlog->entries[index];
-  for (size_t i = (size_t)entry->message & slots->mask;; i = (i + 1) & slots->mask) {
-    if (slots->at[i] && !says_the_same(backlog, &backlog->entries[slots->at[i] - 1], entry))
-      continue;
-    entry->same = slots->at[i];
-    slots->at[i] = index + 1;
-    return;
-  }
+  const uint32_t tag = slot_tag(entry->message);
+  size_t i = (size_t)entry->message & slots->mask;
+  while (slots->at[i].index &&
+         (slots->at[i].tag != tag ||
+          !says_the_same(backlog, &backlog->entries[slots->at[i].index - 1], entry)))
+    i = (i + 1) & slots->mask;
+  entry->same = slots->at[i].index;
+  slots->at[i] = (struct backlog_slot){.index = index + 1, .tag = tag};
 }
 
-static int link_all(struct backlog *backlog, size_t size) {
-  if (backlog_grow_slots(&backlog->message_slots, size)) return -1;
-  for (size_t i = 0; i < backlog->count; i++) link_message(backlog, (uint32_t)i);
-  return 0;
+/* The slots of later entries are fetched into the cache meanwhile. */
+void backlog_link_messages(struct backlog *backlog) {
+  enum { AHEAD = 16 };
+  const struct backlog_slots *slots = &backlog->message_slots;
+  for (; backlog->linked < backlog->count; backlog->linked++) {
+    size_t ahead = backlog->linked + AHEAD;
+    if (ahead < backlog->count)
+      __builtin_prefetch(&slots->at[backlog->entries[ahead].message & slots->mask], 1);
+    link_message(backlog, (uint32_t)backlog->linked);
+  }
 }
 
 /* -- kinds ------------------------------------------------------------------------------------- */
@@ -125,10 +136,10 @@ static size_t find_kind(const struct backlog *backlog, const struct outline_kind
                         uint64_t hash) {
   const struct backlog_slots *slots = &backlog->kind_slots;
   if (!slots->at) return SIZE_MAX;
-  for (size_t i = (size_t)hash & slots->mask; slots->at[i]; i = (i + 1) & slots->mask) {
-    const struct backlog_kind *kind = &backlog->kinds[slots->at[i] - 1];
+  for (size_t i = (size_t)hash & slots->mask; slots->at[i].index; i = (i + 1) & slots->mask) {
+    const struct backlog_kind *kind = &backlog->kinds[slots->at[i].index - 1];
     if (kind->hash == hash && is_of_group(kind, like) && span_equal(kind->tool, like->tool))
-      return slots->at[i] - 1;
+      return slots->at[i].index - 1;
   }
   return SIZE_MAX;
 }
@@ -162,32 +173,36 @@ static int backlog_grow_scratch(struct backlog *backlog, size_t capacity) {
 
 static int backlog_grow(struct backlog *backlog, size_t capacity) {
   if (capacity >= UINT32_MAX / 2) return -1;
-  struct backlog_entry *entries = realloc(backlog->entries, capacity * sizeof *entries);
+  struct backlog_entry *entries = large_alloc(capacity * sizeof *entries);
   if (!entries) return -1;
+  if (backlog->count) memcpy(entries, backlog->entries, backlog->count * sizeof *entries);
+  free(backlog->entries);
   backlog->entries = entries;
   backlog->capacity = capacity;
   if (backlog_grow_scratch(backlog, capacity)) return -1;
-  return link_all(backlog, capacity * 2);
+  size_t slots = FIRST_ENTRIES;
+  while (slots < capacity + capacity / 2) slots *= 2;
+  backlog->linked = 0;
+  return backlog_grow_slots(&backlog->message_slots, slots);
 }
 
 int backlog_reserve(struct backlog *backlog, size_t count) {
-  size_t capacity = backlog->capacity ? backlog->capacity : FIRST_ENTRIES;
-  while (capacity < count && capacity < UINT32_MAX / 2) capacity *= 2;
-  return capacity > backlog->capacity ? backlog_grow(backlog, capacity) : 0;
+  size_t capacity = backlog->capacity ? backlog->capacity * 2 : FIRST_ENTRIES;
+  if (count <= backlog->capacity) return 0;
+  return backlog_grow(backlog, capacity < count + count / 8 ? count + count / 8 : capacity);
 }
 
 int backlog_add(struct backlog *backlog, const struct outline *outline) {
   if (!outline->kind->noted && note_kind(backlog, outline->kind)) return -1;
   if (backlog->count == backlog->capacity && backlog_reserve(backlog, backlog->count + 1))
     return -1;
-  backlog->entries[backlog->count] = (struct backlog_entry){.n = outline->n,
-                                                            .time_ms = outline->time_ms,
-                                                            .ends_ms = outline->ends_ms,
-                                                            .message = outline->message,
-                                                            .kind = outline->kind->noted - 1,
-                                                            .bytes = outline->bytes,
-                                                            .sort = outline->sort};
-  link_message(backlog, (uint32_t)backlog->count++);
+  backlog->entries[backlog->count++] = (struct backlog_entry){.n = outline->n,
+                                                              .time_ms = outline->time_ms,
+                                                              .ends_ms = outline->ends_ms,
+                                                              .message = outline->message,
+                                                              .kind = outline->kind->noted - 1,
+                                                              .bytes = outline->bytes,
+                                                              .sort = outline->sort};
   return 0;
 }
 
@@ -208,7 +223,7 @@ void backlog_forget_below(struct backlog *backlog, uint64_t n) {
   backlog->count -= gone;
   memmove(backlog->entries, backlog->entries + gone, backlog->count * sizeof *backlog->entries);
   memset(backlog->message_slots.at, 0, size * sizeof *backlog->message_slots.at);
-  for (size_t i = 0; i < backlog->count; i++) link_message(backlog, (uint32_t)i);
+  backlog->linked = 0;
 }
 
 bool backlog_has_later(const struct backlog *backlog, int64_t now_ms) {

@@ -29,8 +29,11 @@ struct backlog_kind {
   uint8_t level;
 };
 
-struct backlog_slots { /* open addressing: index + 1 */
-  uint32_t *at;
+struct backlog_slots { /* open addressing */
+  struct backlog_slot {
+    uint32_t index; /* + 1; 0: empty */
+    uint32_t tag;   /* of the hash, so that most other entries need not be looked at */
+  } * at;
   size_t mask;
 };
 
@@ -46,6 +49,7 @@ struct backlog {
   struct arena arena;
   struct backlog_entry *entries; /* by n */
   size_t count, capacity;
+  size_t linked; /* of so many entries `same` is right */
   struct backlog_kind *kinds;
   size_t kind_count, kind_capacity;
   uint32_t group_count, lane_count;
@@ -58,5 +62,7 @@ struct backlog {
   uint32_t *line_of;   /* .. and which of the window's lines, by their oldest items */
   struct backlog_window *windows;
 };
+
+void backlog_link_messages(struct backlog *backlog); /* makes `same` right for all entries */
 
 #endif

@@ -257,6 +257,7 @@ int backlog_choose(struct backlog *backlog, const struct backlog_wanted *wanted,
       (settings->max_items && settings->overflow != OVERFLOW_DEFER))
     return 0;
   if (begin_choosing(&choosing, arena)) return -1;
+  backlog_link_messages(backlog);
   find_fates(&choosing);
   find_pending(&choosing);
   make_windows(&choosing);

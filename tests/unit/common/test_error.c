@@ -110,3 +110,31 @@ Test(names, of_levels_and_outcomes) {
   cr_expect_str_eq(outcome_name(OUTCOME_CLOSED), "closed");
   cr_expect_str_eq(outcome_name(OUTCOME_COUNT), "?");
 }
+
+Test(error, a_success_writes_nothing) {
+  struct tidings_error own = {.size = sizeof own}, theirs = {.size = sizeof theirs, .code = 7};
+  fail(&own, TIDINGS_E_NOT_FOUND, "a step failed");
+  strcpy(theirs.text, "as it was");
+  cr_expect_eq(fail_as(&theirs, 0, &own), 0);
+  cr_expect_eq(theirs.code, 7);
+  cr_expect_str_eq(theirs.text, "as it was");
+}
+
+Test(error, a_failure_passes_code_and_text_on) {
+  struct tidings_error own = {.size = sizeof own}, theirs = {.size = sizeof theirs};
+  fail(&own, TIDINGS_E_NOT_FOUND, "no \x01 such \xff item");
+  cr_expect_eq(fail_as(&theirs, TIDINGS_E_NOT_FOUND, &own), TIDINGS_E_NOT_FOUND);
+  cr_expect_eq(theirs.code, TIDINGS_E_NOT_FOUND);
+  cr_expect_str_eq(theirs.text, own.text);
+}
+
+Test(error, passes_on_only_what_a_short_struct_has_room_for) {
+  struct tidings_error own = {.size = sizeof own};
+  struct tidings_error theirs = {.size = offsetof(struct tidings_error, text) + 4};
+  memset(theirs.text, '#', sizeof theirs.text);
+  fail(&own, TIDINGS_E_INVAL, "a long sentence");
+  cr_expect_eq(fail_as(&theirs, TIDINGS_E_INVAL, &own), TIDINGS_E_INVAL);
+  cr_expect_eq(theirs.text[3], '\0');
+  cr_expect_eq(theirs.text[4], '#');
+  cr_expect_eq(fail_as(NULL, TIDINGS_E_INVAL, &own), TIDINGS_E_INVAL);
+}
