@@ -213,13 +213,40 @@ bool lookalike_block_tag(struct tidings_span text, size_t at) {
   return false;
 }
 
-/* The last byte in front of `at` of a character that is seen; a blank at the beginning. */
+/* Where the terminal's sequence begins that ends in front of `at`; `at`: none does. */
+static size_t sequence_before(struct tidings_span text, size_t at) {
+  size_t begin = at - 1;
+  while (begin && text.ptr[begin - 1] >= 0x20 && text.ptr[begin - 1] <= 0x3F) begin--;
+  if (begin < 2 || text.ptr[begin - 1] != '[' || text.ptr[begin - 2] != 0x1B) return at;
+  return fold_at(text, begin - 2).taken == at - begin + 2 ? begin - 2 : at;
+}
+
+/* Where the character begins that ends in front of `at`, which is not 0. An escape or a terminal's
+ * sequence is one character. */
+static size_t character_before(struct tidings_span text, size_t at) {
+  static const size_t escapes[] = {12, 6, 4, 2};
+  for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++) {
+    size_t len = escapes[i];
+    if (at >= len && text.ptr[at - len] == '\\' && fold_at(text, at - len).taken == len)
+      return at - len;
+  }
+  size_t begin = sequence_before(text, at);
+  if (begin != at) return begin;
+  for (begin = at - 1; begin && at - begin < 4 && ((unsigned char)text.ptr[begin] & 0xC0) == 0x80;)
+    begin--;
+  return fold_at(text, begin).taken == at - begin ? begin : at - 1;
+}
+
+/* The last byte in front of `at` of a character that is seen, or what an escape stands for; a blank
+ * at the beginning, after a break, and for an escape of a backslash, which escapes nothing. */
 static char seen_before(struct tidings_span text, size_t at) {
   while (at) {
-    size_t begin = at - 1;
-    while (begin && at - begin < 4 && ((unsigned char)text.ptr[begin] & 0xC0) == 0x80) begin--;
+    size_t begin = character_before(text, at);
     struct fold fold = fold_at(text, begin);
-    if (fold.taken != at - begin || fold.kind != FOLD_UNSEEN) return text.ptr[at - 1];
+    if (fold.kind != FOLD_UNSEEN) {
+      if (!fold.escaped) return text.ptr[at - 1];
+      return is_alphanumeric(fold.look[0]) || fold.look[0] == '_' ? fold.look[0] : ' ';
+    }
     at = begin;
   }
   return ' ';
@@ -229,7 +256,8 @@ static char seen_before(struct tidings_span text, size_t at) {
 static bool is_no_key(struct tidings_span text, size_t at) {
   char before = ' ', behind = byte_at(text, at + 1);
   if (at) before = text.ptr[at - 1];
-  if (text.ptr[at] == '_' && (is_alphanumeric(before) || before == '_')) return true;
+  if (text.ptr[at] == '_' && (is_alphanumeric(before) || before == '_'))
+    return character_before(text, at) == at - 1;
   if (text.ptr[at] == '"' && behind == ' ') return true;
   return (unsigned char)behind < 0x80 && behind > ' ' && behind != 0x7F && behind != '\\' &&
          lower_case(behind) != 's';
