@@ -60,6 +60,13 @@ export function describe(error: unknown): string {
   return message === undefined ? String(error) : code ? `${code}: ${message}` : message;
 }
 
+const MAY_PASS = new Set(["BUSY", "STORE", "FULL", "OUTCOME_UNKNOWN", "NOMEM"].map((name) => `TIDINGS_E_${name}`));
+
+/** Is this an error of the store that may be gone at a later call? */
+export function mayPass(error: unknown): boolean {
+  return MAY_PASS.has((error as { code?: string } | undefined)?.code ?? "");
+}
+
 // -- opening -----------------------------------------------------------------------------------------------------------------------------
 
 function findPlugin(): string {

@@ -40,6 +40,7 @@ export class Conversation implements Driver {
   #unsettled = new Map<string, Unsettled>();
   #failedParts = new Set<string>(); // results of failed tools that were carriers, or could have been
   #offered: Turn | undefined; // sent to opencode, which has not started it yet
+  #unnamed: Turn | undefined; // was sent to the model, but tidings could not take its start
   #promptDue = 0; // the time until which a person's first prompt is expected
   #aborting = false;
   #busies = 0; // how often opencode has reported in this turn that it is busy: at its begin, and before each request
@@ -253,6 +254,7 @@ export class Conversation implements Driver {
     await this.#rewind();
     this.#configured();
     let delivery = isOurs ? this.session.startTurn(turn) : this.session.prompt();
+    if (isOurs && !this.session.running && !this.session.lost) this.#unnamed = turn;
     if (!isOurs && this.session.lost) {
       await this.#takeOver(); // only this prompt has shown that another process has the session
       delivery = this.session.prompt();
@@ -382,7 +384,8 @@ export class Conversation implements Driver {
     if (this.#ending !== undefined) this.#end();
     this.#error = undefined;
     this.#busies++;
-    if (!this.session.running) this.session.turnStarted();
+    if (!this.session.running) this.session.turnStarted(this.#unnamed);
+    this.#unnamed = undefined;
     if (this.#busies > 1) this.session.enters("streaming");
   }
 

@@ -4,9 +4,10 @@
 // for to the host through a driver. It never throws into the host: errors go to the log, and the host continues as if tidings were not there.
 import { alertBeside, alertNoMore, collectMailboxes } from "./alerts.ts";
 import { type Additions, additions } from "./compose.ts";
-import { type Kit, describe, log } from "./kit.ts";
+import { type Kit, describe, log, mayPass } from "./kit.ts";
 import { changedFiles, fileStamp, fromHome } from "./paths.ts";
 import type { Action, Reply } from "./tidings.d.ts";
+import { type TurnData, TurnEvents } from "./turn_events.ts";
 
 /** A turn that tidings offers. */
 export interface Turn {
@@ -56,6 +57,7 @@ export class Session {
   #due = 0; // when the timer fires
   #held: Turn | undefined; // an offer that the host cannot start yet
   #again: ReturnType<typeof setTimeout> | undefined;
+  #turns = new TurnEvents((type, data) => this.#sendTurn(type, data));
   #paragraph: string | undefined; // for the system prompt; it does not change
   #share = -1; // the last reported use of the context, in steps of 5 %
 
@@ -71,6 +73,8 @@ export class Session {
   leave(): void {
     const held = this.#held;
     this.#drop();
+    this.#turns.flush();
+    this.#turns.forget();
     if (held && !this.lost) this.report("turn.declined", { messages: held.ids });
     clearTimeout(this.#timer);
     this.#kit.rang.delete(this.id);
@@ -101,6 +105,7 @@ export class Session {
   /** Opens a new conversation; without `cwd` it is not found by its folder. */
   opened(cwd: string | undefined): void {
     this.lost = false;
+    this.#turns.forget();
     this.report("session.opened", { cwd, host: this.#kit.hostName });
     if (cwd !== undefined && !this.lost) {
       alertBeside(this.#kit, this.id);
@@ -112,6 +117,7 @@ export class Session {
    * there; a prompt of a person takes it over. */
   resumed(cwd: string | undefined, deliveries: string[], takeover = false): void {
     this.lost = false;
+    this.#turns.forget();
     this.report("session.resumed", { cwd, host: this.#kit.hostName, deliveries: deliveries.slice(-MOST_DELIVERIES), takeover });
     if (cwd !== undefined && !this.lost) {
       alertBeside(this.#kit, this.id);
@@ -128,6 +134,7 @@ export class Session {
   /** Call it when the conversation is deleted. */
   closed(): void {
     this.#drop();
+    this.#turns.forget();
     this.report("session.closed");
     this.leave();
   }
@@ -140,11 +147,16 @@ export class Session {
 
   /** Sends an event of this session and does what the reply asks for. */
   report(type: string, data?: object): Reply | undefined {
-    return this.#try(type, () => this.#take(this.#kit.instance.event(JSON.stringify({ type, session: this.id, data }, wellFormed))));
+    return this.#try(type, () => this.#take(this.#send(type, data)));
+  }
+
+  #send(type: string, data?: object): string | undefined {
+    return this.#kit.instance.event(JSON.stringify({ type, session: this.id, data }, wellFormed));
   }
 
   /** Reports a phase. Each tool call has several phases, and their replies mostly ask for nothing. */
   #reportPhase(type: string, data = ""): void {
+    if (!this.#turns.flush()) return;
     this.#try(type, () => {
       const reply = this.#kit.instance.report(`{"type":"${type}","session":${this.#quoted}${data}}`);
       if (typeof reply === "string") this.#take(reply);
@@ -153,7 +165,7 @@ export class Session {
   }
 
   wake(): void {
-    this.report("wake");
+    if (this.#turns.flush()) this.report("wake");
   }
 
   /** Reports how many tokens of the context are used. */
@@ -223,7 +235,8 @@ export class Session {
     return this.#try("prompt", () => this.#deliver(this.#kit.instance.chatRequest(this.id, undefined, undefined, undefined, ROOM_BYTES)));
   }
 
-  /** Makes the request that starts an offered turn. Throws Withdrawn if it must not be sent. */
+  /** Makes the request that starts an offered turn. Throws Withdrawn if it must not be sent. If it fails otherwise, the session does not run yet: then
+   * turnStarted has to name the turn. */
   startTurn(turn: Turn): Delivery | undefined {
     try {
       const delivery = this.#deliver(this.#kit.instance.chatRequest(this.id, turn.source, turn.ids, undefined, ROOM_BYTES));
@@ -249,7 +262,7 @@ export class Session {
     this.#drop();
     this.#phase = undefined;
     this.#forgetQuestions();
-    this.report("turn.started", turn && { messages: turn.ids });
+    this.#turns.report("turn.started", turn && { messages: turn.ids });
   }
 
   /** Only the begin of a phase is reported, because it ends with the next phase or with the turn. */
@@ -299,7 +312,7 @@ export class Session {
   holds(type: "turn.retrying" | "turn.waiting", data: object): void {
     if (!this.running) return;
     this.#phase = undefined;
-    this.report(type, data);
+    this.#turns.report(type, data);
   }
 
   /** The host asks the model again. `afterMs`: how long the provider's limit makes it wait. */
@@ -314,7 +327,21 @@ export class Session {
     this.#phase = undefined;
     this.#calls.clear();
     this.#forgetQuestions();
-    this.report(`turn.${how}`, how === "failed" && message ? { message } : undefined);
+    this.#turns.report(`turn.${how}`, how === "failed" && message ? { message } : undefined);
+  }
+
+  /** Reports an event of a turn. False: the store cannot take it now. */
+  #sendTurn(type: string, data: TurnData | undefined): boolean {
+    let taken = true;
+    this.#try(type, () => {
+      try {
+        this.#take(this.#send(type, data));
+      } catch (error) {
+        taken = !mayPass(error);
+        throw error;
+      }
+    });
+    return taken || this.lost;
   }
 
   // -- replies ---------------------------------------------------------------------------------------------------------------------------

@@ -193,6 +193,19 @@ function looseFolder() {
   return path;
 }
 
+/** Another process holds the store, so that every call finds it busy. Returns the function that ends this. */
+async function hold() {
+  const holder = spawn(join(BUILD, "tests", "cli-store-trick"), ["hold", process.env.TIDINGS_STORE], { stdio: ["pipe", "pipe", "inherit"] });
+  const gone = new Promise((resolve) => holder.once("exit", resolve));
+  let held = "";
+  holder.stdout.on("data", (text) => (held += text));
+  await until(() => held.includes("held"), "the lock is held");
+  return () => {
+    holder.kill("SIGKILL");
+    return gone;
+  };
+}
+
 const OFF = [
   ["no plugin", { TIDINGS_PLUGIN: "/nowhere/tidings.so" }, /tidings is off: TIDINGS_E_NOT_FOUND: cannot open the plugin \/nowhere/],
   ["a plugin that is none", { TIDINGS_PLUGIN: file("not a plugin") }, /tidings is off: TIDINGS_E_[A-Z]+: .*ELF/],
@@ -255,15 +268,10 @@ for (const [host, create] of Object.entries(AGENTS)) {
       const agent = await create("s");
       await agent.turn();
       tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", "It waits.");
-      const holder = spawn(join(BUILD, "tests", "cli-store-trick"), ["hold", process.env.TIDINGS_STORE], { stdio: ["pipe", "pipe", "inherit"] });
-      const gone = new Promise((resolve) => holder.once("exit", resolve));
-      let held = "";
-      holder.stdout.on("data", (text) => (held += text));
-      await until(() => held.includes("held"), "the lock is held");
+      const release = await hold();
       equal(await agent.turn(), "out");
       matches(logged(), /TIDINGS_E_BUSY/);
-      holder.kill("SIGKILL");
-      await gone;
+      await release();
       tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", "Another.");
       await agent.turn();
       const left = execFileSync(join(BUILD, "tidings"), ["pending", "-S", process.env.TIDINGS_STORE, "-s", "s", "--json"], { encoding: "utf8" });
@@ -624,7 +632,7 @@ await test("opencode: a message that is removed while opencode says what is left
   }));
 
 /** Runs a turn that tidings starts in opencode, and then another one. */
-async function runsTwo(agent, fails) {
+async function runsTwo(agent, fails, passes = () => {}) {
   for (const words of ["First.", "Second."]) {
     const count = agent.sent.length;
     inStore("submit", words);
@@ -634,12 +642,38 @@ async function runsTwo(agent, fails) {
     if (words === "First.") await fails();
     await agent.fire("chat.message", { sessionID: "s" }, { message: { id: "m", role: "user", sessionID: "s" }, parts });
     agent.throws = false;
+    if (words === "First.") await passes();
+    await agent.event("session.status", { sessionID: "s", status: { type: "busy" } });
     for (const stored of parts) await agent.event("message.part.updated", { part: stored });
     equal(answerOf("queue").messages, []);
     await agent.turn(false);
     equal(stateNow(), "idle");
   }
 }
+
+await test("opencode: the store is busy when a turn of ours begins: its message goes to the model once", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const agent = await Opencode.create("s");
+    await agent.turn();
+    let release;
+    const busy = async () => (release = await hold());
+    await runsTwo(agent, busy, () => release());
+    equal(agent.sent.length, 2);
+  }));
+
+for (const [host, create] of Object.entries(AGENTS))
+  await test(`${host}: the store is busy when a turn ends: what is queued meanwhile is the next turn`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+      const agent = await create("s");
+      await agent.turn();
+      if (host === "pi") agent.prompt();
+      else await agent.event("session.status", { sessionID: "s", status: { type: "busy" } });
+      inStore("submit", "Deploy.");
+      const release = await hold();
+      await (host === "pi" ? agent.fire("agent_settled") : agent.event("session.idle", { sessionID: "s" }));
+      await release();
+      await until(() => agent.sent.length, "it is sent");
+    }));
 
 for (const [what, status] of [
   ["answers an error", async () => ({ error: { name: "Broken" } })],

@@ -237,6 +237,55 @@ await test("no failure of tidings reaches the host", () => {
   equal([session.toolResult("c", "t"), session.prompt(), session.turnStarted(), session.settle("1", true)], [undefined, undefined, undefined, undefined]);
 });
 
+await test("a turn's end that the store cannot take is reported again until it is taken; what it asks for is done", async () => {
+  const turns = [];
+  const answers = { "turn.finished": "TIDINGS_E_BUSY", "stream.started": {} };
+  const { session, calls } = stage(answers, { start: (turn) => (turns.push(turn.text), "started") });
+  session.turnStarted();
+  session.turnEnded("finished");
+  await until(() => calls.length >= 3, "it is tried again");
+  answers["turn.finished"] = { actions: [START] };
+  await until(() => turns.length, "it is taken");
+  const { length } = calls;
+  session.wake();
+  equal([calls.slice(1, length).every(([what]) => what === "turn.finished"), calls.slice(length), turns], [true, [["wake", undefined]], ["One.\n\nTwo."]]);
+});
+
+await test("of turns that the store cannot take only the last event is reported later, but a start that names messages, too", () => {
+  const reported = (begin) => {
+    const answers = Object.fromEntries(["turn.started", "turn.waiting", "turn.retrying", "turn.finished", "turn.aborted"].map((type) => [type, "TIDINGS_E_BUSY"]));
+    const { session, calls } = stage(answers);
+    begin(session);
+    session.enters("streaming"); // not before its turn
+    for (const type of Object.keys(answers)) delete answers[type];
+    const { length } = calls;
+    session.wake();
+    session.leave();
+    return calls.slice(length);
+  };
+  const turn = { source: "user", ids: ["m1"], text: "Go." };
+  equal(reported((session) => (session.turnStarted(), session.turnEnded("finished"), session.turnStarted(), session.turnEnded("aborted"))), [["turn.aborted", undefined], ["wake", undefined]]);
+  equal(reported((session) => (session.turnStarted(turn), session.turnEnded("finished"), session.turnStarted())), [["turn.started", { messages: ["m1"] }], ["turn.started", undefined], ["wake", undefined]]);
+  const held = (session) => (session.turnStarted(), session.holds("turn.waiting", { kind: "approval" }), session.retries(2, "slow"));
+  equal(reported(held), [["turn.started", undefined], ["turn.retrying", { attempt: 2, message: "slow" }], ["wake", undefined]]);
+});
+
+await test("an end that the store could not take is not reported of a session that was resumed, closed or lost", () => {
+  for (const passes of [(session) => session.resumed("/", []), (session) => session.closed()]) {
+    const { session, calls } = stage({ "turn.finished": "TIDINGS_E_BUSY" });
+    session.turnStarted();
+    session.turnEnded("finished");
+    passes(session);
+    session.wake();
+    equal(calls.filter(([what]) => what === "turn.finished").length, 1);
+  }
+  const { session, calls } = stage({ "turn.finished": "TIDINGS_E_CLOSED" });
+  session.turnStarted();
+  session.turnEnded("finished");
+  session.wake();
+  equal(calls.map(([what]) => what), ["turn.started", "turn.finished", "wake"]);
+});
+
 await test("a session that is open elsewhere, or was taken over, is lost, until a person prompts here", () => {
   const elsewhere = stage({ "session.resumed": "TIDINGS_E_OWNED" });
   elsewhere.session.resumed("/", []);
