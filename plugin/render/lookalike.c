@@ -213,7 +213,7 @@ bool lookalike_block_tag(struct tidings_span text, size_t at) {
   return false;
 }
 
-/* Where the terminal's sequence begins that ends in front of `at`; `at`: none does. */
+/* Returns where the terminal's sequence begins that ends in front of `at`; `at`: none does. */
 static size_t sequence_before(struct tidings_span text, size_t at) {
   size_t begin = at - 1;
   while (begin && text.ptr[begin - 1] >= 0x20 && text.ptr[begin - 1] <= 0x3F) begin--;
@@ -221,8 +221,8 @@ static size_t sequence_before(struct tidings_span text, size_t at) {
   return fold_at(text, begin - 2).taken == at - begin + 2 ? begin - 2 : at;
 }
 
-/* Where the character begins that ends in front of `at`, which is not 0. An escape or a terminal's
- * sequence is one character. */
+/* Returns where the character begins that ends in front of `at`, which is not 0. An escape or a
+ * terminal's sequence is one character. */
 static size_t character_before(struct tidings_span text, size_t at) {
   static const size_t escapes[] = {12, 6, 4, 2};
   for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++) {
