@@ -90,12 +90,14 @@ static bool is_old(const struct search *search) {
   return search->first_ms;
 }
 
+/* A part without any answer of a hook proves nothing: an older part may have one. */
 static enum hook_transcript look_in_file(const char *path, struct search *search) {
   bool whole = false;
   enum hook_transcript kind = HOOK_TRANSCRIPT_UNREADABLE;
   for (size_t most = RECENT; !whole && most <= MOST; most *= GROWS) {
     kind = look_at_end(path, most, search, &whole);
-    if (!kind || has_all(search->sought, search->count) || is_old(search)) break;
+    bool proves = kind == HOOK_TRANSCRIPT_MARKED && is_old(search);
+    if (!kind || has_all(search->sought, search->count) || proves) break;
   }
   return kind;
 }

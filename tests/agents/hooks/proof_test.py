@@ -79,11 +79,11 @@ class Agent:
     def tool(self):
         return self.call(EVENTS[self.host][1], tool_name="ls", tool_use_id="c", tool_input={}, tool_response="x")
 
-    def answers(self):
+    def answers(self, ago_s=-0.005, **more):
         """Writes the tool's result and the model's answer into the transcript: from now on no record before them can be added."""
-        when = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(milliseconds=5)
+        when = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(seconds=ago_s)
         for record in RECORDS[self.host]:
-            self.append(json.dumps({**record, "timestamp": when.isoformat(timespec="milliseconds").replace("+00:00", "Z")}, separators=(",", ":")) + "\n")
+            self.append(json.dumps({**record, "timestamp": when.isoformat(timespec="milliseconds").replace("+00:00", "Z"), **more}, separators=(",", ":")) + "\n")
 
     def stop(self):
         self.answers()
@@ -194,6 +194,19 @@ def test_dropped(place):
         for one in others:
             one.answers()
             assert "Dropped thing." in one.prompt() and deliveries(one.place)[0] == ("rolled_back", "host"), deliveries(one.place)
+
+
+def test_dropped_after_a_long_quiet(place):
+    """a notification that the agent has dropped goes out again although the last answer of a hook is far before it in the transcript"""
+    for host in EVENTS:
+        with type(place)() as own:
+            agent = Agent(own, host)
+            agent.write(told(own, agent, "First thing."))
+            for _ in range(10):
+                agent.answers(900, more="x" * 30000)
+            told(own, agent, "Dropped thing.")
+            agent.answers()
+            assert "Dropped thing." in agent.prompt(), (host, deliveries(own))
 
 
 def test_without_call_ids(place):
