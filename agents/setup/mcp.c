@@ -123,13 +123,28 @@ static char *list_with(const struct json_text *json, const struct json *from, co
   return buffer_take(&out);
 }
 
+/* The place of a server among the members of its parent. Its name does not lead to it, because a
+ * later member may have the same one. */
+static size_t place_of(const struct json *server) {
+  size_t place = 0;
+  for (const struct json *one = server->parent->members; one != server; one = one->next) place++;
+  return place;
+}
+
+static const struct json *server_at(const struct json_text *json, const char *member,
+                                    size_t place) {
+  const struct json *one = json_member(json->root, member)->members;
+  while (place--) one = one->next;
+  return one;
+}
+
 /* Sets both values of a server; `arguments` NULL: removes the arguments. */
-static int set_both(struct json_text *json, const char *member, const char *name,
-                    const char *command, const char *arguments) {
+static int set_both(struct json_text *json, const char *member, size_t place, const char *command,
+                    const char *arguments) {
   static const char *const keys[] = {"command", "args"};
   const char *values[] = {command, arguments};
   for (int i = 0; i < 2; i++) {
-    const struct json *launch = launch_of(json_member(json_member(json->root, member), name)),
+    const struct json *launch = launch_of(server_at(json, member, place)),
                       *old = json_member(launch, keys[i]);
     int failed = !values[i] ? json_text_remove(json, old)
                  : old      ? json_text_replace(json, old, values[i])
@@ -152,11 +167,10 @@ static int wrap(struct json_text *json, const char *member, const struct json *s
   struct buffer begin = BUFFER_EMPTY;
   buffer_text(&begin, "\"mcp\", \"--\", ");
   buffer_append(&begin, json->text + command->start, command->end - command->start);
-  char *words = buffer_take(&begin), *name = strdup(server->key.ptr), *ours = quoted(program);
+  char *words = buffer_take(&begin), *ours = quoted(program);
   char *arguments = words ? list_with(json, first_argument(server), words) : NULL;
-  int failed = name && ours && arguments ? set_both(json, member, name, ours, arguments) : -1;
+  int failed = ours && arguments ? set_both(json, member, place_of(server), ours, arguments) : -1;
   free(words);
-  free(name);
   free(ours);
   free(arguments);
   return failed;
@@ -165,12 +179,10 @@ static int wrap(struct json_text *json, const char *member, const struct json *s
 static int unwrap(struct json_text *json, const char *member, const struct json *server) {
   const struct json *command = first_argument(server)->next->next;
   bool alone = !command->next; /* the server had no arguments */
-  char *name = strdup(server->key.ptr),
-       *text = strndup(json->text + command->start, command->end - command->start),
+  char *text = strndup(json->text + command->start, command->end - command->start),
        *arguments = alone ? NULL : list_with(json, command->next, "");
   int failed =
-      name && text && (arguments || alone) ? set_both(json, member, name, text, arguments) : -1;
-  free(name);
+      text && (arguments || alone) ? set_both(json, member, place_of(server), text, arguments) : -1;
   free(text);
   free(arguments);
   return failed;

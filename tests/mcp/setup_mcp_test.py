@@ -220,6 +220,18 @@ def test_other_names(place):
         assert done.returncode == 1 and "needs one called 'tidings'; nothing was changed" in done.stderr and read(path) == before, done
 
 
+def test_same_name(place):
+    """servers of the same name, of which agents know the last one, are wrapped once each and unwrapped again"""
+    before = '{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y", "args": ["1"]}, "a": {"command": "z", "args": ["2"]}}}\n'
+    path = place_file(place, "cline", before)
+    place.ok("setup", "mcp", "cline", "--wrap")
+    assert read(path).count('"mcp", "--"') == 3 and json.loads(read(path))["mcpServers"]["a"] == {"command": TIDINGS, "args": ["mcp", "--", "z", "2"]}, read(path)
+    assert place.ok("setup", "mcp", "cline", "--wrap").text == "Nothing changed.\n"
+    os.remove(path + ".before-tidings")
+    place.ok("setup", "mcp", "cline", "--remove")
+    assert json.loads(read(path)) == json.loads(before) and "tidings" not in read(path), read(path)
+
+
 def test_walk(place):
     """the walk of docs/mcp.md works with an agent that reads Zed's file and starts the servers in it"""
     with open(os.path.join(os.environ["TIDINGS_SOURCE_DIR"], "docs", "mcp.md"), encoding="utf-8") as file:
