@@ -29,12 +29,6 @@ bool setup_is_our_hook(const struct host *host, const char *command) {
   return ours;
 }
 
-char *setup_command(void) {
-  char *program = setup_program(), *quoted = program ? setup_quote(program) : NULL;
-  free(program);
-  return quoted;
-}
-
 /* -- what is to be there ----------------------------------------------------------------------- */
 
 /* Codex warns of more than three seconds where it is about to stop. */

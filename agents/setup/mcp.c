@@ -336,11 +336,7 @@ int setup_mcp(const struct cli *cli, const char *name, const struct mcp_wish *wi
                     host->title);
   }
   int code = change_begin(cli, path, &change);
-  if (!code && !mcp_is_our_program(program)) /* its entries would not be recognized later */
-    code = cli_fail(cli,
-                    "this program is %s, but an entry of an MCP server needs one called "
-                    "'tidings'; nothing was changed",
-                    program);
+  if (!code) code = setup_check_program(cli, program, "an entry of an MCP server");
   if (!code)
     code = host->member ? plan_servers(cli, host, wish, program, &change)
                         : plan_yaml(cli, wish, program, &change);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agents/setup/mcp_yaml.h"
 #include "agents/setup/setup.h"
 #include "command/paths.h"
 
@@ -44,6 +45,12 @@ char *setup_program(void) {
   else program = strdup(self);
   free(in_path);
   return program;
+}
+
+int setup_check_program(const struct cli *cli, const char *program, const char *what) {
+  if (mcp_is_our_program(program)) return 0;
+  return cli_fail(cli, "this program is %s, but %s needs one called 'tidings'; nothing was changed",
+                  program, what);
 }
 
 bool setup_is_this(const char *program) {

@@ -58,10 +58,12 @@ char *setup_switched_off(const struct host *host);
  * SETUP_BY_PATH if each version has another path. Free it; NULL: out of memory. */
 #define SETUP_BY_PATH "tidings"
 char *setup_program(void);
+/* Refuses a program by whose name `what` ("a hook") would not be recognized later. Returns 0 or the
+ * exit code. */
+int setup_check_program(const struct cli *cli, const char *program, const char *what);
 bool setup_is_this(const char *program);
 bool setup_is_there(const char *program);
 bool setup_is_versioned(const char *path); /* an upgrade moves it */
-char *setup_command(void); /* setup_program, quoted for a shell; NULL: out of memory */
 /* quote.c: quotes a word for a shell, and reads the quoted word at `text`. Free it; NULL: out of
  * memory. */
 char *setup_quote(const char *text);

@@ -77,10 +77,14 @@ static int check_package(const struct setup *setup) {
 /* -- what changes ------------------------------------------------------------------------------ */
 
 static int plan_hooks(const struct setup *setup, struct change *change) {
-  char *command = setup->remove ? NULL : setup_command();
-  if (!setup->remove && !command) return cli_fail(setup->cli, "out of memory");
+  char *program = setup->remove ? NULL : setup_program(),
+       *command = program ? setup_quote(program) : NULL;
   const struct setup_wish wish = {command, setup->store, !setup->no_wake};
-  int code = setup_hooks(setup->cli, setup->host, &wish, change);
+  int code = 0;
+  if (!setup->remove && !command) code = cli_fail(setup->cli, "out of memory");
+  else if (program) code = setup_check_program(setup->cli, program, "a hook");
+  if (!code) code = setup_hooks(setup->cli, setup->host, &wish, change);
+  free(program);
   free(command);
   return code;
 }

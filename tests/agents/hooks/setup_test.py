@@ -265,6 +265,17 @@ def test_moved_program(place):
     assert commands(json.loads(read(place, FILES["claude"])), "Stop") == ["mine", f"{TIDINGS} hook claude"]
 
 
+def test_other_name(place):
+    """a program with another name is refused, because a second setup would not recognize its hooks; it removes the hooks of one called tidings"""
+    programs(place)
+    other = os.path.join(place.dir, "tid-copy")
+    shutil.copy(TIDINGS, other)
+    for words, code, says in (((), 1, f"this program is {other}, but a hook needs one called 'tidings'; nothing was changed"), (("--remove",), 0, "")):
+        done = subprocess.run([other, "setup", "claude", *words], env=place.env, cwd=place.work, capture_output=True, text=True, check=False)
+        assert done.returncode == code and says in done.stderr and not os.path.exists(path(place, FILES["claude"])), done
+        place.ok("setup", "claude")
+
+
 def test_wake(place):
     """if an idle session can be woken, a background process waits for it: setup says so, and --no-wake leaves the process out"""
     programs(place)
