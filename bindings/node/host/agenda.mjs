@@ -52,7 +52,17 @@ export class Agenda {
       return;
     }
     this.#wakeAt.set(session, wakeAtMs);
-    for (const sleeper of this.#sleepers) if (wakeAtMs < sleeper.untilMs) sleeper.ring();
+    this.#lookBy(wakeAtMs);
+  }
+
+  /** Makes the loops look that would sleep for longer. */
+  #lookBy(atMs) {
+    for (const sleeper of this.#sleepers) if (atMs < sleeper.untilMs) sleeper.ring();
+  }
+
+  /** Makes all loops look. A ring is for all of them: the loop whose descriptor it came through may belong to a host that acts. */
+  ringAll() {
+    for (const sleeper of this.#sleepers) sleeper.ring();
   }
 
   ring(session) {
@@ -124,14 +134,22 @@ export class Agenda {
     return sleeper;
   }
 
-  /** Another loop gets the sessions that this one leaves. */
-  leave(sleeper) {
-    this.#sleepers.delete(sleeper);
-    if (this.#ready.size + this.#again.size > 0) for (const other of this.#sleepers) other.ring();
+  /** Call it before a loop's host acts: the others look meanwhile when it would have looked. `pauseMs` is the answer of its `look`. */
+  handOver(pauseMs) {
+    const delayMs = this.delayMs();
+    if (pauseMs !== undefined) this.ringAll(); // even those whose hosts act now: what rang may be heard by nobody else
+    else if (delayMs !== undefined) this.#lookBy(Date.now() + delayMs);
   }
 
-  /** Returns after how many milliseconds a time comes; undefined: none will. */
+  /** Another loop gets what this one leaves, and the rings that it has heard. */
+  leave(sleeper) {
+    this.#sleepers.delete(sleeper);
+    this.ringAll();
+  }
+
+  /** Returns after how many milliseconds a session is ready, or a time comes; undefined: none will. */
   delayMs(pauseMs) {
+    if (this.#ready.size > 0) return 0;
     const times = [...this.#again.values()].map((at) => at - performance.now());
     for (const [session, at] of this.#wakeAt) if (!this.#again.has(session)) times.push(at - Date.now());
     if (pauseMs !== undefined) times.push(pauseMs);

@@ -166,7 +166,7 @@ export class Tidings {
   chatRequest(request: ChatRequest): Delivery;
   /** Call it after the carrier was written to the transcript, or when it is certain that it will not be. null: there is nothing to settle. */
   settle(deliveryId: string | null, outcome: Outcome): Reply;
-  /** The notification is stored for good when this returns. */
+  /** The notification is stored for good when this returns. Do the reply's actions: no wake repeats them. */
   push(notification: Push): Reply;
   /** An event, or its JSON text. */
   event(event: Event | string): Reply;
@@ -190,6 +190,6 @@ export class Tidings {
   /** Loads a rebuilt plugin. undefined: the same path again. */
   swap(plugin?: string): void;
   info(): { name: string; version: string; buildId: string; generation: number };
-  /** Closing twice is harmless; afterwards every call throws TIDINGS_E_CLOSED. */
+  /** Closing twice is harmless; afterwards every call throws TIDINGS_E_CLOSED, and so do the loops of wakes(). */
   close(): void;
 }

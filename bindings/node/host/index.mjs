@@ -102,6 +102,7 @@ export class Tidings {
 
   close() {
     this.#instance.close();
+    this.#agenda.ringAll(); // loops that sleep end, with an error
   }
 
   async *wakes({ signal } = {}) {
@@ -110,13 +111,16 @@ export class Tidings {
     let stop = () => {};
     let pauseMs;
     try {
-      stop = this.#poll(ring);
+      stop = this.#poll(() => this.#agenda.ringAll());
       signal?.addEventListener("abort", ring);
       while (!signal?.aborted) {
         sleeper.beginLook();
         pauseMs = this.#agenda.look(() => this.nextSession(), pauseMs);
         let woken;
-        while (!signal?.aborted && (woken = this.#agenda.askNext((session) => this.wake(session)))) yield woken;
+        while (!signal?.aborted && (woken = this.#agenda.askNext((session) => this.wake(session)))) {
+          this.#agenda.handOver(pauseMs);
+          yield woken;
+        }
         if (!signal?.aborted) await sleeper.sleep(this.#agenda.delayMs(pauseMs));
       }
     } finally {

@@ -24,8 +24,8 @@ function pollInBun(file, fd, ring) {
   const read = async () => {
     for (;;) {
       const { done } = await reader.read();
+      if (!done) ring(); // stopped, too: other loops wait for the same FIFO
       if (done || stopped) return;
-      ring();
     }
   };
   read().catch(() => {}); // sessions are still woken at their wakeAtMs

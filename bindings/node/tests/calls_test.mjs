@@ -217,6 +217,38 @@ const tests = {
     assert.deepEqual([value.session, ...(await gets)].sort(), ["b", "c"]);
     kit.close();
   },
+
+  "while the host of one loop acts, another loop gets what rings, what the first has not asked yet, and what it leaves": async (folder) => {
+    const kit = good(folder);
+    const names = ["first"];
+    kit.nextSession = () => names.shift() ?? kit.constructor.prototype.nextSession.call(kit);
+    const acts = kit.wakes(); // reads the FIFO
+    assert.equal((await acts.next()).value.session, "first");
+    kit.wakeDescriptor = () => {
+      throw Object.assign(new Error("full"), { code: "TIDINGS_E_FULL" });
+    };
+    const other = kit.wakes();
+    let gets = other.next();
+    kit.event('{"type":"ring"}');
+    assert.equal((await gets).value.session, "rung");
+    gets = other.next();
+    names.push("a", "b");
+    assert.equal((await acts.next()).value.session, "a");
+    assert.equal((await gets).value.session, "b");
+    gets = other.next();
+    names.push("heard"); // its ring was read by the loop that is left now
+    await acts.return();
+    assert.equal((await gets).value.session, "heard");
+    await other.return();
+    kit.close();
+  },
+
+  "closing ends a loop that sleeps": async (folder) => {
+    const kit = good(folder);
+    const sleeps = first(kit.wakes(), 1);
+    kit.close();
+    await assert.rejects(sleeps, { code: "TIDINGS_E_CLOSED" });
+  },
 };
 
 let number = 0;
