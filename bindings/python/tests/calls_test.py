@@ -132,14 +132,16 @@ def looks_each_minute(folder):
     """a wake that is due in hours is checked each minute by the wall clock: a timer stands still while the machine sleeps, and the clock may be set"""
     real, ahead, pauses = time.time, [0.0], []
 
-    async def pause(waiting, seconds):
-        waiting.close()
-        pauses.append(round(seconds))
-        ahead[0] = (60, 4 * 3600)[len(pauses) - 1]  # the first check comes too early; then the machine sleeps for hours
-        raise asyncio.TimeoutError
-
     async def second(kit):
-        woken = [one.session async for one in first_two(kit.wakes())]
+        loop = asyncio.get_running_loop()
+
+        def call_later(seconds, call):
+            pauses.append(round(seconds))
+            ahead[0] = (60, 4 * 3600)[len(pauses) - 1]  # the first check comes too early; then the machine sleeps for hours
+            return loop.call_soon(call)
+
+        with unittest.mock.patch.object(loop, "call_later", call_later):
+            woken = [one.session async for one in first_two(kit.wakes())]
         assert woken == ["s", "s"], woken
 
     async def first_two(wakes_of):
@@ -151,7 +153,7 @@ def looks_each_minute(folder):
         kit.event("session.opened", "s", {"host": "test"})
         reply = kit.event("notification", "s", {"kind": {"source": "a", "name": "b"}, "message": "m", "activation": "idle", "due_at": int(real() * 1000) + 3 * 3600000})
         assert reply.wake_at_ms is not None, reply
-        with unittest.mock.patch("time.time", lambda: real() + ahead[0]), unittest.mock.patch("asyncio.wait_for", pause):
+        with unittest.mock.patch("time.time", lambda: real() + ahead[0]):
             asyncio.run(second(kit))
     assert pauses == [60, 60], pauses
 
@@ -290,6 +292,98 @@ def left_for_another(folder):
         assert in_time(both(kit)) == {"a", "b"}
 
 
+def acts_meanwhile(folder):
+    """while the host of one loop acts, another loop gets what rings, what the first has not asked yet, and what it leaves"""
+    names = ["first"]
+
+    async def next_of(wakes_of):
+        return (await wakes_of.__anext__()).session  # pylint: disable=unnecessary-dunder-call
+
+    async def both(kit, acts, other):
+        assert await next_of(acts) == "first"  # it reads the FIFO
+        kit.wake_descriptor = unittest.mock.Mock(side_effect=TidingsError("TIDINGS_E_FULL", "full"))
+        gets = asyncio.ensure_future(next_of(other))
+        await asyncio.sleep(0)  # it runs until it sleeps
+        kit.event_json('{"type":"ring"}')
+        assert await gets == "rung"
+        gets = asyncio.ensure_future(next_of(other))
+        await asyncio.sleep(0)
+        names.extend(("a", "b"))
+        assert await next_of(acts) == "a"
+        assert await gets == "b"
+        gets = asyncio.ensure_future(next_of(other))
+        await asyncio.sleep(0)
+        names.append("heard")  # its ring was read by the loop that is left now
+        await acts.aclose()
+        assert await gets == "heard"
+        await other.aclose()
+
+    with good(folder) as kit:
+        real = kit.next_session
+        kit.next_session = lambda: names.pop(0) if names else real()
+        in_time(both(kit, kit.wakes(), kit.wakes()))
+
+
+def closed(folder):
+    """closing ends a loop that sleeps"""
+
+    async def closes(kit):
+        sleeps = asyncio.ensure_future(first_of(kit.wakes(), 1))
+        await asyncio.sleep(0)
+        kit.close()
+        await sleeps
+
+    assert refused(in_time, closes(good(folder))).code == "TIDINGS_E_CLOSED"
+
+
+def cancelled(folder):
+    """a loop that is cancelled ends, even if something rings just then"""
+
+    async def cancels(kit, hops):
+        task = asyncio.ensure_future(first_of(kit.wakes(), 99))
+        await asyncio.sleep(0)
+        past(kit, "rings")
+        for _ in range(hops):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled()
+
+    with good(folder) as kit:
+        note(kit, "later", "later")  # so that it does not sleep without a limit
+        for hops in range(8):
+            in_time(cancels(kit, hops))
+
+
+def signals(folder):
+    """a handler of signals may make a call at any point of a look"""
+
+    def looks(kit):
+        agenda, times = kit._agenda, [None, 4102444800000]  # pylint: disable=protected-access
+
+        def trace(frame, event, _):
+            if not frame.f_code.co_filename.endswith("_agenda.py"):
+                return None
+            frame.f_trace_opcodes = True
+            if event == "opcode":
+                times.reverse()
+                agenda.note("new", times[0], agenda.begin_call())
+            return trace
+
+        sys.settrace(trace)
+        try:
+            return in_time(first_of(kit.wakes(), 2))
+        finally:
+            sys.settrace(None)
+
+    with good(folder) as kit:
+        for session in ("a", "b"):
+            note(kit, f"later-{session}", "later")
+            past(kit, session)
+        fail_wake(folder, -8)
+        assert sorted(looks(kit)) == ["a", "b"]
+
+
 def many_threads(folder):
     """threads make calls while a loop looks which times have come"""
     names = [f"{number}" for number in range(1600)]
@@ -339,7 +433,7 @@ def newest_reply(folder):
 def main():
     failures = 0
     tests = (errors, opening, repeated_push, half_characters, wakes, wakes_by_time, looks_each_minute,
-             tries_again, tries_again_in_another_loop, looks_again, gone, rings_stay, new_times, left_for_another, many_threads, newest_reply)
+             tries_again, tries_again_in_another_loop, looks_again, gone, rings_stay, new_times, left_for_another, acts_meanwhile, closed, cancelled, signals, many_threads, newest_reply)
     for number, test in enumerate(tests, 1):
         with tempfile.TemporaryDirectory() as folder:
             try:

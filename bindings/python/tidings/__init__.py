@@ -17,7 +17,7 @@ import os
 import threading
 from typing import Any, AsyncIterator, Dict, Mapping, Optional, Sequence, Tuple, Union
 
-from ._agenda import PASSING, Agenda, Sleeper, longer
+from ._agenda import PASSING, Agenda, longer
 from ._hostkit import Library, TidingsError
 from .types import Action, Delivery, Info, Notification, Outgoing, Part, Reply, Status, TurnMessage, Woken, outgoing_of, reply_of
 
@@ -76,7 +76,8 @@ class Tidings:
         self.close()
 
     def close(self) -> None:
-        """Waits up to 5 s for calls of other threads. Closing twice is harmless."""
+        """Waits up to 5 s for calls of other threads. Closing twice is harmless; afterwards every call raises TIDINGS_E_CLOSED, and so do the loops of
+        wakes."""
         with self._closing:
             handle, self._handle = self._handle, 0  # so that other threads' calls answer CLOSED at once
             try:
@@ -85,6 +86,7 @@ class Tidings:
             except TidingsError:
                 self._handle = handle
                 raise
+        self._agenda.ring_all()  # loops that sleep end, with an error
 
     # -- carriers ------------------------------------------------------------------------------
 
@@ -127,7 +129,8 @@ class Tidings:
         source: Optional[str] = None,
         id: Optional[str] = None,  # pylint: disable=redefined-builtin # the event's own name for it
     ) -> Reply:
-        """Pushes a notification; it is stored for good when this returns. With `source` and `id`, pushing again is harmless."""
+        """Pushes a notification; it is stored for good when this returns. Do the reply's actions: no wake repeats them. With `source` and `id`, pushing
+        again is harmless."""
         members = _given(level=level, data=data, key=key, tool=tool, handle=handle, ttl_ms=ttl_ms, activation=activation, caused_by=caused_by, source=source, id=id)
         return self._ask(session, op="push", session=session, kind=kind, message=message, **members)[0]
 
@@ -185,16 +188,17 @@ class Tidings:
         goes on with the sessions that are left.
         """
         loop = asyncio.get_running_loop()
-        agenda, sleeper = self._agenda, Sleeper()
+        agenda = self._agenda
         pause = None
         descriptor = self._descriptor_or_none()
+        sleeper = agenda.enter()
 
         def read(fifo: int) -> None:  # its bytes have no meaning; reading them keeps the loop from spinning while the host acts
             try:
                 os.read(fifo, 4096)
             except BlockingIOError:
                 pass
-            sleeper.ring()
+            agenda.ring_all()
 
         if descriptor is not None:
             loop.add_reader(descriptor, read, descriptor)
@@ -205,6 +209,7 @@ class Tidings:
                 while (session := agenda.next()) is not None:
                     woken = self._woken(session)
                     if woken is not None:
+                        agenda.hand_over(pause)
                         yield woken
                 await agenda.sleep(sleeper, pause)
         finally:

@@ -27,11 +27,7 @@ class Sleeper:
         self.until_ms = -math.inf  # when it looks by itself; while it is awake, it looks before it sleeps
 
     def ring(self) -> None:
-        """For its own loop."""
-        self._rang.set()
-
-    def nudge(self) -> None:
-        """For any thread."""
+        """Ends the sleep. For any thread."""
         self.until_ms = -math.inf
         try:
             self._loop.call_soon_threadsafe(self._rang.set)
@@ -43,17 +39,20 @@ class Sleeper:
         self._rang.clear()
 
     async def sleep(self, seconds: Optional[float]) -> None:
+        # asyncio.wait_for of Python 3.11 and older swallows a cancellation that coincides with a ring
+        timer = None if seconds is None else self._loop.call_later(seconds, self._rang.set)
         try:
-            await asyncio.wait_for(self._rang.wait(), seconds)
-        except asyncio.TimeoutError:
-            pass
+            await self._rang.wait()
+        finally:
+            if timer is not None:
+                timer.cancel()
 
 
 class Agenda:
     """The sessions of one open plugin."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # a handler of signals may run in the middle, and make a call
+        self._lock = threading.RLock()  # a handler of signals may run in the middle, and make a call: so loops below go over copies
         self._noted = 0  # counts replies
         self._wake_at: Dict[str, Tuple[int, int]] = {}  # by session: the wake_at_ms of its newest reply, and the count at which it was noted
         self._ready: Dict[str, None] = {}  # those to ask now, in this order; they stay when a loop is left
@@ -75,9 +74,19 @@ class Agenda:
                 return
             at, count = self._wake_at.get(session, (wake_at_ms, 0))
             self._wake_at[session] = (min(at, wake_at_ms) if count > began else wake_at_ms, self._noted)
-            for sleeper in self._sleepers:
-                if wake_at_ms < sleeper.until_ms:
-                    sleeper.nudge()
+            self._look_by(wake_at_ms)
+
+    def _look_by(self, at_ms: float) -> None:
+        """Makes the loops look that would sleep for longer."""
+        for sleeper in list(self._sleepers):
+            if at_ms < sleeper.until_ms:
+                sleeper.ring()
+
+    def ring_all(self) -> None:
+        """Makes all loops look. A ring is for all of them: the loop whose descriptor it came through may belong to a host that acts."""
+        with self._lock:
+            for sleeper in list(self._sleepers):
+                sleeper.ring()
 
     def _drop_time(self, session: str, began: int) -> None:
         if self._wake_at.get(session, (0, 0))[1] <= began:
@@ -92,11 +101,11 @@ class Agenda:
         """Makes those ready whose time has come."""
         with self._lock:
             now, now_ms = time.monotonic(), time.time() * 1000
-            for session in [one for one, at in self._again.items() if at <= now]:
+            for session in [one for one, at in list(self._again.items()) if at <= now]:
                 del self._again[session]
                 self._ready[session] = None
-            for session in [one for one, (at, _) in self._wake_at.items() if at <= now_ms and one not in self._again]:
-                del self._wake_at[session]
+            for session in [one for one, (at, _) in list(self._wake_at.items()) if at <= now_ms and one not in self._again]:
+                self._wake_at.pop(session, None)
                 self._ready[session] = None
 
     def next(self) -> Optional[str]:
@@ -122,29 +131,44 @@ class Agenda:
                 self._pauses[session] = pause
                 self._again[session] = time.monotonic() + pause
 
-    async def sleep(self, sleeper: Sleeper, longest: Optional[float]) -> None:
-        """Sleeps until something rings, or until the time of a session has come; `longest`: at most so many seconds."""
+    def enter(self) -> Sleeper:
+        """Begins the use of a sleeper by the loop that runs."""
+        sleeper = Sleeper()
         with self._lock:
-            seconds = self._seconds_until_due()
-            if longest is not None:
-                seconds = longest if seconds is None else min(seconds, longest)
-            sleeper.until_ms = math.inf if seconds is None else (time.time() + seconds) * 1000
             self._sleepers.add(sleeper)
+        return sleeper
+
+    def hand_over(self, pause: Optional[float]) -> None:
+        """Call it before a loop's host acts: the others look meanwhile when it would have looked; `pause` as in `sleep`."""
+        with self._lock:
+            seconds = self._seconds_until_due(None)
+            if pause is not None:
+                self.ring_all()  # even those whose hosts act now: what rang may be heard by nobody else
+            elif seconds is not None:
+                self._look_by((time.time() + seconds) * 1000)
+
+    async def sleep(self, sleeper: Sleeper, pause: Optional[float]) -> None:
+        """Sleeps until something rings, or until the time of a session has come; `pause`: at most so many seconds."""
+        with self._lock:
+            seconds = self._seconds_until_due(pause)
+            sleeper.until_ms = math.inf if seconds is None else (time.time() + seconds) * 1000
         try:
             await sleeper.sleep(seconds)
         finally:
             sleeper.until_ms = -math.inf
 
-    def _seconds_until_due(self) -> Optional[float]:
+    def _seconds_until_due(self, pause: Optional[float]) -> Optional[float]:
+        """Returns after how many seconds a session is ready, or a time comes; None: none will."""
+        if self._ready:
+            return 0.0
         now, now_s = time.monotonic(), time.time()
-        pauses = [at - now for at in self._again.values()]
-        pauses += [at / 1000 - now_s for session, (at, _) in self._wake_at.items() if session not in self._again]
+        pauses = [] if pause is None else [pause]
+        pauses += [at - now for at in list(self._again.values())]
+        pauses += [at / 1000 - now_s for session, (at, _) in list(self._wake_at.items()) if session not in self._again]
         return min(LONGEST_SLEEP, max(0.0, min(pauses))) if pauses else None
 
     def leave(self, sleeper: Sleeper) -> None:
-        """Ends the use of a sleeper; another loop gets the sessions that it leaves."""
+        """Ends the use of a sleeper; another loop gets what it leaves, and the rings that it has heard."""
         with self._lock:
             self._sleepers.discard(sleeper)
-            if self._ready or self._again:
-                for other in self._sleepers:
-                    other.nudge()
+            self.ring_all()
