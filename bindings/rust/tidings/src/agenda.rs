@@ -58,7 +58,7 @@ impl Agenda {
         };
         self.wake_at_ms
             .insert(session.to_string(), (noted, self.noted));
-        self.nudge(at);
+        self.look_by(at);
     }
 
     fn drop_time(&mut self, session: &str, began: u64) {
@@ -67,9 +67,17 @@ impl Agenda {
         }
     }
 
-    fn nudge(&self, at_ms: i64) {
+    /// Makes those look at this time that would sleep for longer.
+    pub(crate) fn look_by(&self, at_ms: i64) {
         for sleeper in self.sleepers.iter().filter_map(Weak::upgrade) {
             sleeper.look_by(at_ms);
+        }
+    }
+
+    /// Makes all look. A ring is for all of them: the `Wakes` whose descriptor it came through may belong to a host that acts.
+    pub(crate) fn ring_all(&self) {
+        for sleeper in self.sleepers.iter().filter_map(Weak::upgrade) {
+            sleeper.ring();
         }
     }
 
@@ -124,8 +132,11 @@ impl Agenda {
         }
     }
 
-    /// Returns when the next session is due, by the wall clock. None: at no time.
+    /// Returns when the next session is ready, by the wall clock. None: at no time.
     pub(crate) fn until_ms(&self, now: Instant, now_ms: i64) -> Option<i64> {
+        if !self.ready.is_empty() {
+            return Some(now_ms);
+        }
         let pauses = self.again.values().map(|at| {
             now_ms + at.saturating_duration_since(now).as_millis() as i64 + 1 // rounded up
         });
@@ -141,13 +152,11 @@ impl Agenda {
         self.sleepers.push(Arc::downgrade(sleeper));
     }
 
-    /// Another `Wakes` gets the sessions that this one leaves.
+    /// Another `Wakes` gets what this one leaves, and the rings that it has heard.
     pub(crate) fn leave(&mut self, sleeper: &Arc<Sleeper>) {
         let left = Arc::downgrade(sleeper);
         self.sleepers.retain(|one| !one.ptr_eq(&left));
-        if !self.ready.is_empty() || !self.again.is_empty() {
-            self.nudge(0);
-        }
+        self.ring_all();
     }
 }
 

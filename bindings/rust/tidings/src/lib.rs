@@ -39,7 +39,7 @@ const DRAIN_MS: u32 = 5000;
 pub struct Tidings {
     hostkit: sys::Hostkit,
     kit: *mut sys::Kit,
-    agenda: Mutex<agenda::Agenda>,
+    agenda: Arc<Mutex<agenda::Agenda>>, // the threads of `Wakes` have it too
     sessions: Mutex<HashMap<u64, String>>, // by delivery that is not settled: its session
 }
 
@@ -87,7 +87,7 @@ impl Tidings {
         Ok(Tidings {
             hostkit,
             kit,
-            agenda: Mutex::default(),
+            agenda: Arc::default(),
             sessions: Mutex::default(),
         })
     }
@@ -166,7 +166,7 @@ impl Tidings {
 
     // -- events ----------------------------------------------------------------------------------
 
-    /// Pushes a notification; it is stored for good when this is Ok.
+    /// Pushes a notification; it is stored for good when this is Ok. Do the reply's actions: no wake repeats them.
     pub fn push(&self, notify: &Notify<'_>) -> Result<Reply, Error> {
         let given = notify.as_struct();
         let began = self.agenda().begin_call();

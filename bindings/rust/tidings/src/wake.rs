@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::agenda::{longer, passes};
+use crate::agenda::{longer, passes, Agenda};
 use crate::{now_ms, Error, Reply, Tidings};
 
 /// A session that wants its host to act, and what it wants.
@@ -37,8 +37,9 @@ extern "C" {
 
 #[derive(Default)]
 struct Waiting {
-    waker: Option<Waker>,
+    waker: Option<Waker>, // None: the host acts
     until_ms: Option<i64>,
+    rang: bool, // since the future has begun to look
 }
 
 /// The part of a `Wakes` that it shares with its thread, and with the calls whose replies bring times.
@@ -55,6 +56,28 @@ impl Sleeper {
             waiting.until_ms = Some(at_ms);
             self.nudge();
         }
+    }
+
+    /// Makes the thread wake the future. If the future is about to sleep, it looks once more.
+    pub(crate) fn ring(&self) {
+        let mut waiting = self.waiting.lock().unwrap();
+        waiting.rang = true;
+        waiting.until_ms = Some(0);
+        self.nudge();
+    }
+
+    fn begin_look(&self, waker: &Waker) {
+        let mut waiting = self.waiting.lock().unwrap();
+        waiting.rang = false;
+        let old = waiting.waker.replace(waker.clone());
+        drop(waiting); // what an old waker holds may come back here when it is dropped
+        drop(old);
+    }
+
+    fn begin_sleep(&self, until_ms: Option<i64>) {
+        let mut waiting = self.waiting.lock().unwrap();
+        waiting.until_ms = if waiting.rang { Some(0) } else { until_ms };
+        self.nudge();
     }
 
     fn nudge(&self) {
@@ -79,10 +102,10 @@ impl Wakes {
             waiting: Mutex::default(),
             nudge,
         });
-        let shared = Arc::clone(&sleeper);
+        let (shared, agenda) = (Arc::clone(&sleeper), Arc::clone(&kit.agenda));
         let thread = std::thread::Builder::new()
             .name("tidings-wake".into())
-            .spawn(move || wait(descriptor, nudged, &shared.waiting))?;
+            .spawn(move || wait(descriptor, nudged, &shared.waiting, &agenda))?;
         kit.agenda().enter(&sleeper);
         Ok(Wakes {
             kit,
@@ -138,23 +161,46 @@ impl Wakes {
         }
     }
 
+    fn find(&mut self) -> Result<Option<Woken>, Error> {
+        if let Some(woken) = self.ask_ready() {
+            return Ok(Some(woken));
+        }
+        self.look()?;
+        Ok(self.ask_ready())
+    }
+
     fn begin_sleep(&self) {
         let agenda = self.kit.agenda();
         let now = now_ms();
         let pause = self.pause.map(|pause| now + pause.as_millis() as i64);
         let until = agenda.until_ms(Instant::now(), now);
-        self.sleeper.waiting.lock().unwrap().until_ms = pause.into_iter().chain(until).min();
-        self.sleeper.nudge();
+        self.sleeper
+            .begin_sleep(pause.into_iter().chain(until).min());
+    }
+
+    /// Call it before the host acts: the others look meanwhile.
+    fn hand_over(&self) {
+        let waker = self.sleeper.waiting.lock().unwrap().waker.take();
+        drop(waker);
+        let agenda = self.kit.agenda();
+        if self.pause.is_some() {
+            agenda.ring_all();
+        } else if let Some(until) = agenda.until_ms(Instant::now(), now_ms()) {
+            agenda.look_by(until);
+        }
     }
 }
 
 impl Drop for Wakes {
     fn drop(&mut self) {
-        let _ = self.sleeper.nudge.shutdown(std::net::Shutdown::Both); // the thread reads its end, and ends
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
         self.kit.agenda().leave(&self.sleeper);
+        let _ = self.sleeper.nudge.shutdown(std::net::Shutdown::Both); // the thread reads its end, and ends
+        let thread = self.thread.take();
+        let is_other =
+            |thread: &JoinHandle<()>| thread.thread().id() != std::thread::current().id();
+        if let Some(thread) = thread.filter(is_other) {
+            let _ = thread.join(); // the thread itself drops this if it wakes a task that nothing else holds
+        }
     }
 }
 
@@ -169,18 +215,17 @@ impl Future for Next<'_> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let wakes = &mut *self.wakes;
         // The waker is set before the question, so that a session that rings in between wakes this task.
-        wakes.sleeper.waiting.lock().unwrap().waker = Some(context.waker().clone());
-        if let Some(woken) = wakes.ask_ready() {
-            return Poll::Ready(Ok(woken));
+        wakes.sleeper.begin_look(context.waker());
+        match wakes.find().transpose() {
+            Some(found) => {
+                wakes.hand_over();
+                Poll::Ready(found)
+            }
+            None => {
+                wakes.begin_sleep();
+                Poll::Pending
+            }
         }
-        if let Err(error) = wakes.look() {
-            return Poll::Ready(Err(error));
-        }
-        if let Some(woken) = wakes.ask_ready() {
-            return Poll::Ready(Ok(woken));
-        }
-        wakes.begin_sleep();
-        Poll::Pending
     }
 }
 
@@ -211,7 +256,12 @@ fn timeout(waiting: &Mutex<Waiting>) -> c_int {
     pause_ms(waiting.lock().unwrap().until_ms, now_ms())
 }
 
-fn wait(descriptor: Option<File>, nudged: UnixStream, waiting: &Mutex<Waiting>) {
+fn wait(
+    descriptor: Option<File>,
+    nudged: UnixStream,
+    waiting: &Mutex<Waiting>,
+    agenda: &Mutex<Agenda>,
+) {
     loop {
         let mut fds = [
             PollFd {
@@ -233,6 +283,7 @@ fn wait(descriptor: Option<File>, nudged: UnixStream, waiting: &Mutex<Waiting>) 
         let rang = fds[1].revents != 0;
         if let (true, Some(file)) = (rang, &descriptor) {
             drain(file);
+            agenda.lock().unwrap().ring_all();
         }
         if rang || ready == 0 {
             let waker = {
@@ -249,7 +300,50 @@ fn wait(descriptor: Option<File>, nudged: UnixStream, waiting: &Mutex<Waiting>) 
 
 #[cfg(test)]
 mod tests {
-    use super::pause_ms;
+    use super::{pause_ms, Sleeper, Waiting};
+    use crate::agenda::Agenda;
+    use std::os::unix::net::UnixStream;
+    use std::sync::{Arc, Mutex};
+    use std::task::{Wake, Waker};
+    use std::time::Instant;
+
+    struct Nobody;
+
+    impl Wake for Nobody {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    fn sleeper(agenda: &mut Agenda, nudge: &UnixStream) -> Arc<Sleeper> {
+        let sleeper = Arc::new(Sleeper {
+            waiting: Mutex::new(Waiting::default()),
+            nudge: nudge.try_clone().unwrap(),
+        });
+        agenda.enter(&sleeper);
+        sleeper.begin_look(&Waker::from(Arc::new(Nobody)));
+        sleeper
+    }
+
+    #[test]
+    fn others_look_when_something_rings_and_when_one_leaves_and_no_ring_before_a_sleep_is_missed() {
+        let (nudge, _nudged) = UnixStream::pair().unwrap();
+        let mut agenda = Agenda::default();
+        let until = |sleeper: &Sleeper| sleeper.waiting.lock().unwrap().until_ms;
+        let (one, other) = (sleeper(&mut agenda, &nudge), sleeper(&mut agenda, &nudge));
+        other.begin_sleep(Some(5000));
+        assert_eq!(until(&other), Some(5000));
+        agenda.ring("a".into());
+        agenda.look_by(agenda.until_ms(Instant::now(), 1000).unwrap());
+        assert_eq!(until(&other), Some(1000));
+        agenda.ring_all();
+        assert_eq!((until(&one), until(&other)), (Some(0), Some(0)));
+        other.begin_sleep(Some(5000));
+        assert_eq!(until(&other), Some(0));
+        other.begin_look(&Waker::from(Arc::new(Nobody)));
+        other.begin_sleep(None);
+        assert_eq!(until(&other), None);
+        agenda.leave(&one);
+        assert_eq!(until(&other), Some(0));
+    }
 
     #[test]
     fn what_is_due_in_hours_is_looked_for_each_minute() {

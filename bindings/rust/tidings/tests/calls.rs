@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{mpsc, Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
@@ -377,4 +377,68 @@ fn a_future_that_sleeps_sees_a_time_that_another_reply_brings_and_what_another_l
     woken.push(finish(wakes.next(), &bell).unwrap().session);
     woken.sort();
     assert_eq!(woken, ["b", "c"]);
+}
+
+#[test]
+fn what_rings_while_the_host_of_one_acts_wakes_another() {
+    let place = Place::new();
+    let kit = place.good();
+    let bell = Arc::new(Bell::default());
+    let waker = Waker::from(Arc::clone(&bell));
+    let (mut acts, mut sleeps) = (kit.wakes().unwrap(), kit.wakes().unwrap());
+    past(&kit, "a");
+    assert_eq!(first(&mut acts, 1), ["a"]);
+    for _ in 0..20 {
+        // the thread of either may read the FIFO
+        assert!(Pin::new(&mut sleeps.next())
+            .poll(&mut Context::from_waker(&waker))
+            .is_pending());
+        kit.event("s", r#"{"type":"ring"}"#).unwrap();
+        bell.wait();
+        assert_eq!(finish(sleeps.next(), &bell).unwrap().session, "rung");
+    }
+}
+
+/// Waking it only drops it.
+struct Task {
+    future: Mutex<Pin<Box<dyn Future<Output = ()> + Send>>>,
+}
+
+impl Wake for Task {
+    fn wake(self: Arc<Self>) {}
+}
+
+struct End(mpsc::Sender<bool>);
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.0.send(std::thread::panicking()).unwrap();
+    }
+}
+
+#[test]
+fn a_task_that_only_its_waker_holds_is_dropped_when_something_rings() {
+    let place = Place::new();
+    let kit = place.good();
+    let (sender, end) = mpsc::channel();
+    let wakes = kit.wakes().unwrap();
+    let future = async move {
+        let _end = End(sender);
+        let mut wakes = wakes; // dropped before the end
+        while wakes.next().await.is_ok() {}
+    };
+    let task = Arc::new(Task {
+        future: Mutex::new(Box::pin(future)),
+    });
+    let waker = Waker::from(Arc::clone(&task));
+    assert!(task
+        .future
+        .lock()
+        .unwrap()
+        .as_mut()
+        .poll(&mut Context::from_waker(&waker))
+        .is_pending());
+    drop((task, waker));
+    kit.event("s", r#"{"type":"ring"}"#).unwrap();
+    assert_eq!(end.recv(), Ok(false));
 }
