@@ -157,9 +157,7 @@ bool setup_same_file(const char *one, const char *other) {
 }
 
 static bool is_our_trust(const struct server *server, const json_t *hook, const char *hooks_path) {
-  char words[32];
-  (void)snprintf(words, sizeof words, " hook %s", server->host->name);
-  return strstr(json_value_text(hook, "command"), words) &&
+  return setup_is_our_hook(server->host, json_value_text(hook, "command")) &&
          setup_same_file(json_value_text(hook, "sourcePath"), hooks_path);
 }
 

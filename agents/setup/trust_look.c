@@ -56,13 +56,11 @@ static bool is_trusted(const json_t *state, const char *hooks_path, const char *
 
 static size_t count_untrusted(const struct host *host, const json_t *groups, const char *event,
                               const char *hooks_path, const json_t *state) {
-  char words[32];
   size_t count = 0, i = 0, k = 0;
   const json_t *group = NULL, *hook = NULL;
-  (void)snprintf(words, sizeof words, " hook %s", host->name);
   json_array_foreach(groups, i, group) {
     json_array_foreach(json_object_get(group, "hooks"), k, hook) {
-      count += strstr(json_value_text(hook, "command"), words) &&
+      count += setup_is_our_hook(host, json_value_text(hook, "command")) &&
                !is_trusted(state, hooks_path, event, i, k);
     }
   }
