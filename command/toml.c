@@ -25,6 +25,7 @@ struct conversion {
   struct json_writer json;
   struct buffer path; /* the path of the value that is being written: a.b[3] */
   struct tidings_error *error;
+  bool any; /* a value that JSON does not have becomes a string */
 };
 
 /* -- the text ---------------------------------------------------------------------------------- */
@@ -120,6 +121,10 @@ static int check_string(struct conversion *to, toml_datum_t value, struct tiding
 static int write_float(struct conversion *to, toml_datum_t value) {
   char digits[40];
   int len = 0;
+  if (!isfinite(value.u.fp64) && to->any) {
+    json_put_text(&to->json, NULL, isnan(value.u.fp64) ? "nan" : value.u.fp64 > 0 ? "inf" : "-inf");
+    return 0;
+  }
   if (!isfinite(value.u.fp64))
     return refuse_kind(
         to, value, isnan(value.u.fp64) ? "nan is no number in JSON" : "inf is no number in JSON");
@@ -129,6 +134,22 @@ static int write_float(struct conversion *to, toml_datum_t value) {
   }
   if (!strpbrk(digits, ".e")) memcpy(digits + len, ".0", 3);
   json_put_raw(&to->json, NULL, span_text(digits));
+  return 0;
+}
+
+static int write_time(struct conversion *to, toml_datum_t value) {
+  char text[96];
+  int len = 0;
+  if (!to->any) return refuse_kind(to, value, "JSON has no dates and times");
+  if (value.type != TOML_TIME)
+    len = snprintf(text, sizeof text, "%04d-%02d-%02d", value.u.ts.year, value.u.ts.month,
+                   value.u.ts.day);
+  if (value.type != TOML_DATE)
+    len += snprintf(text + len, sizeof text - (size_t)len, "T%02d:%02d:%02d.%06d", value.u.ts.hour,
+                    value.u.ts.minute, value.u.ts.second, value.u.ts.usec);
+  if (value.type == TOML_DATETIMETZ)
+    (void)snprintf(text + len, sizeof text - (size_t)len, "%+d", value.u.ts.tz);
+  json_put_text(&to->json, NULL, text);
   return 0;
 }
 
@@ -212,15 +233,15 @@ static int write_value(struct conversion *to, toml_datum_t value, int depth) {
     return rc;
   case TOML_INT64: json_put_i64(&to->json, NULL, value.u.int64); return 0;
   case TOML_BOOLEAN: json_put_bool(&to->json, NULL, value.u.boolean); return 0;
-  default: return refuse_kind(to, value, "JSON has no dates and times");
+  default: return write_time(to, value);
   }
 }
 
 /* -- the door ---------------------------------------------------------------------------------- */
 
-static int write_tree(toml_datum_t tree, char **ret_json, struct tidings_error *error) {
+static int write_tree(toml_datum_t tree, bool any, char **ret_json, struct tidings_error *error) {
   struct buffer json = BUFFER_EMPTY;
-  struct conversion to = {.json = {.out = &json}, .path = BUFFER_EMPTY, .error = error};
+  struct conversion to = {.json = {.out = &json}, .path = BUFFER_EMPTY, .error = error, .any = any};
   int rc = write_value(&to, tree, 0);
   bool failed = to.path.failed;
   buffer_free(&to.path);
@@ -246,7 +267,8 @@ static char *copy_text(struct tidings_span text, int *ret_len) {
   return copy;
 }
 
-int32_t toml_to_json(const char *text, size_t len, char **ret_json, struct tidings_error *error) {
+static int convert(const char *text, size_t len, bool any, char **ret_json,
+                   struct tidings_error *error) {
   bool mark = len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
   struct tidings_span span = mark ? span_of(text + 3, len - 3) : span_of(text, len);
   int copied = 0, rc = check_bytes(span, error);
@@ -256,7 +278,16 @@ int32_t toml_to_json(const char *text, size_t len, char **ret_json, struct tidin
   toml_result_t parsed = toml_parse(copy, copied);
   free(copy);
   if (!parsed.ok) return refuse_syntax(parsed.errmsg, error);
-  rc = write_tree(parsed.toptab, ret_json, error);
+  rc = write_tree(parsed.toptab, any, ret_json, error);
   toml_free(parsed);
   return rc;
+}
+
+int32_t toml_to_json(const char *text, size_t len, char **ret_json, struct tidings_error *error) {
+  return convert(text, len, false, ret_json, error);
+}
+
+int32_t toml_to_json_any(const char *text, size_t len, char **ret_json,
+                         struct tidings_error *error) {
+  return convert(text, len, true, ret_json, error);
 }

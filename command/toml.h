@@ -14,5 +14,9 @@
  * column; TOO_BIG: nested too deep, a key of too many parts, too many keys; NOMEM. An inline table
  * in another one may be extended inside the other's braces, which TOML forbids. */
 int32_t toml_to_json(const char *text, size_t len, char **ret_json, struct tidings_error *error);
+/* The same, but dates, times, nan and inf become strings: for a text that is only looked through
+ * or compared. */
+int32_t toml_to_json_any(const char *text, size_t len, char **ret_json,
+                         struct tidings_error *error);
 
 #endif

@@ -65,11 +65,10 @@ static json_t *expected_of(json_t *config, const char *program) {
   return config;
 }
 
-/* A text that cannot be read is not compared, unless it was readable before. Takes `config` over.
- */
+/* Takes `config` over. */
 static bool says_what_is_expected(json_t *config, const char *after, const char *program) {
-  json_t *new = config ? setup_trust_read(after) : NULL;
-  bool same = !config || (new &&json_equal(expected_of(config, program), new));
+  json_t *new = setup_trust_read(after, NULL);
+  bool same = config && new &&json_equal(expected_of(config, program), new);
   json_decref(config);
   json_decref(new);
   return same;
@@ -90,14 +89,14 @@ int setup_server(const struct cli *cli, const struct host *host, const char *pro
                  struct change *change) {
   const char *text = change->after ? change->after : "";
   bool ours = setup_table_has(text, server_header, no_tools_mark);
-  json_t *config = setup_trust_read(text);
+  json_t *config = setup_trust_read(text, NULL);
   const json_t *present = json_object_get(json_object_get(config, servers_name), entry_name);
   char *done = NULL;
   int code = 0;
   if (ours) change->has_ours = true;
   if (program && find_serving(config, true)) program = NULL;
   if (program ? ours && strcmp(json_value_text(present, "command"), program) == 0 : !ours) goto out;
-  if (program && !ours && (config ? present != NULL : strstr(text, server_header) != NULL)) {
+  if (program && !ours && present) {
     code = cli_fail(cli,
                     "%s: %s.%s: there is a server of that name already; nothing was changed. "
                     "'tidings setup %s --no-mcp' leaves ours out",
@@ -125,7 +124,7 @@ out:
 }
 
 int setup_server_look(const char *text, char **ret_program) {
-  json_t *config = setup_trust_read(text);
+  json_t *config = setup_trust_read(text, NULL);
   const json_t *server = find_serving(config, true);
   if (!server) server = find_serving(config, false);
   if (!config) return -1;

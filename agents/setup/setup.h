@@ -102,9 +102,9 @@ int setup_version_look(const struct host *host, char **ret_version);
 int setup_trust(const struct cli *cli, const struct host *host, const char *program,
                 const char *hooks_path, bool remove, struct change *change, size_t *ret_changed);
 
-/* Reads Codex's configuration as JSON. NULL: it is not TOML, or has a value that JSON does not have
- * (a date). */
-json_t *setup_trust_read(const char *text);
+/* Reads Codex's configuration as JSON, with dates as strings. NULL: it is not TOML; *error has the
+ * line. `error` may be NULL. */
+json_t *setup_trust_read(const char *text, struct tidings_error *error);
 bool setup_same_file(const char *one, const char *other);
 
 /* trust_look.c: counts our hooks in this text that have no hash in Codex's configuration, `trusted`

@@ -15,7 +15,7 @@ static json_t *read_settings(const char *path) {
   size_t len = strlen(path);
   if (len < 5 || strcmp(path + len - 5, ".toml") != 0) return setup_read_json(path);
   json_t *value =
-      file_read_whole(path, SETUP_LARGEST_FILE, &text, &len) ? NULL : setup_trust_read(text);
+      file_read_whole(path, SETUP_LARGEST_FILE, &text, &len) ? NULL : setup_trust_read(text, NULL);
   free(text);
   return value;
 }

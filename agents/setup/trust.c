@@ -189,11 +189,11 @@ static int list_hooks(struct server *server, json_t **ret_hooks) {
 
 /* -- what is written --------------------------------------------------------------------------- */
 
-json_t *setup_trust_read(const char *text) {
+json_t *setup_trust_read(const char *text, struct tidings_error *error) {
   static const struct json_rules rules = {.max_depth = 256, .repeats = true};
   char *json = NULL;
   json_t *value = NULL;
-  if (toml_to_json(text, strlen(text), &json, NULL)) return NULL;
+  if (toml_to_json_any(text, strlen(text), &json, error)) return NULL;
   (void)json_value_read(&rules, span_text(json), "it", &value, NULL);
   free(json);
   return value;
@@ -215,10 +215,9 @@ static void drop_empty_tables(json_t *config) {
   drop_if_empty(config, "hooks");
 }
 
-/* Does the new text say what the old one does, but for these hashes? A text that cannot be read is
- * not compared, unless it was readable before. */
+/* Does the new text say what the old one does, but for these hashes? */
 static bool says_the_same(const char *before, const char *after, const json_t *hashes) {
-  json_t *old = setup_trust_read(before), *new = old ? setup_trust_read(after) : NULL;
+  json_t *old = setup_trust_read(before, NULL), *new = setup_trust_read(after, NULL);
   const char *key = NULL;
   const json_t *hash = NULL;
   json_t *state = table_in(table_in(old, "hooks"), "state");
@@ -228,7 +227,7 @@ static bool says_the_same(const char *before, const char *after, const json_t *h
   }
   drop_empty_tables(old);
   drop_empty_tables(new);
-  bool same = !old || (new &&json_equal(old, new));
+  bool same = old && new &&json_equal(old, new);
   json_decref(old);
   json_decref(new);
   return same;

@@ -69,7 +69,7 @@ static size_t count_untrusted(const struct host *host, const json_t *groups, con
 
 int setup_trust_look(const struct host *host, const char *hooks_path, const char *hooks,
                      const char *trusted, size_t *ret_untrusted) {
-  json_t *config = setup_trust_read(trusted ? trusted : ""),
+  json_t *config = setup_trust_read(trusted ? trusted : "", NULL),
          *value = config ? json_loads(hooks, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
   const json_t *state = json_object_get(json_object_get(config, "hooks"), "state");
   json_t *events = json_object_get(value, "hooks"), *groups = NULL;

@@ -97,14 +97,26 @@ static int plan_module(const struct setup *setup, struct change *change) {
   return code;
 }
 
+/* A text that is not TOML cannot be compared with the new one. */
+static int check_configuration(const struct setup *setup, const struct change *change) {
+  struct tidings_error error = {.size = sizeof error};
+  json_t *config = setup_trust_read(change->after ? change->after : "", &error);
+  json_decref(config);
+  if (config) return 0;
+  return cli_fail(setup->cli, "%s: %s; it was not changed", change->path,
+                  error.text[0] ? error.text : "out of memory");
+}
+
 /* The file in which the agent lists the hooks that it trusts, and its MCP servers. */
 static int plan_server(const struct setup *setup, const char *home, struct change *ret_change) {
   bool listed = setup->host->session_at && !setup->remove && !setup->no_wake && !setup->no_mcp;
   char *program = listed ? setup_program() : NULL;
   if (listed && !program) return cli_fail(setup->cli, "out of memory");
   int code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), ret_change);
-  if (!code && setup->host->session_at) {
-    code = setup_server(setup->cli, setup->host, program, ret_change);
+  if (!code) {
+    code = check_configuration(setup, ret_change);
+    if (!code && setup->host->session_at)
+      code = setup_server(setup->cli, setup->host, program, ret_change);
     if (code) change_finish(ret_change);
   }
   free(program);

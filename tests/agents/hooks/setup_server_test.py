@@ -71,7 +71,8 @@ def test_moved(place):
 def test_refused(place):
     """setup refuses another server of that name, and a table in another form, leaves both alone, and names --no-mcp"""
     programs(place)
-    for text, says in (('[mcp_servers.tidings]\ncommand = "x"\n', "mcp_servers.tidings: there is a server of that name already"), ("mcp_servers = {}\n", "has the table mcp_servers in a form")):
+    for text, says in (('[mcp_servers.tidings]\ncommand = "x"\n', "mcp_servers.tidings: there is a server of that name already"), ("mcp_servers = {}\n", "has the table mcp_servers in a form"),
+                       ('since = 2026-01-01\nmcp_servers = { docs = { command = "x" } }\n', "has the table mcp_servers in a form")):
         write(place, CONFIG, text)
         place.refused("setup", "codex", says=[path(place, CONFIG), says, "nothing was changed", "'tidings setup codex --no-mcp'"])
         place.refused("setup", "codex", "--dry-run", says=says)
@@ -79,6 +80,16 @@ def test_refused(place):
         place.ok("setup", "codex", "--no-mcp")
         place.ok("setup", "codex", "--remove")
         assert read(place, CONFIG) == text
+
+
+def test_no_toml(place):
+    """setup refuses a config.toml that is not TOML, with the line, before it writes anything"""
+    programs(place)
+    for text, says in (('model = "m', "not TOML: line 1"), ("a = 1\na = 2\n", "not TOML: line 2")):
+        write(place, CONFIG, text)
+        for words in ((), ("--no-mcp",), ("--dry-run",), ("--remove",)):
+            place.refused("setup", "codex", *words, says=[path(place, CONFIG), says, "it was not changed"])
+            assert read(place, CONFIG) == text and os.listdir(path(place, ".codex")) == ["config.toml"], words
 
 
 def test_dry_run(place):

@@ -373,7 +373,7 @@ def test_trust_keeps_bytes(place):
         place.ok("setup", "codex", "--remove")
         gap = "" if text.endswith("\n") else "\n"
         assert read(place, name) == text + gap + "\n[new]\nx = 1\n" and os.stat(path(place, name)).st_mode & 0o777 == mode, read(place, name)
-    for text in ("hooks = {}\n", "[hooks]\nstate = {}\n"):
+    for text in ("hooks = {}\n", "[hooks]\nstate = {}\n", "day = 2026-01-01\nhooks = {}\n"):
         write(place, name, text)
         place.refused("setup", "codex", says=["config.toml has the table hooks.state in a form that setup does not edit", "/hooks"])
         assert read(place, name) == text

@@ -115,6 +115,20 @@ Test(toml, is_json_or_is_refused_with_its_place) {
   for (size_t i = 0; i < sizeof toml_cases / sizeof *toml_cases; i++) check_case(&toml_cases[i]);
 }
 
+Test(toml, dates_times_and_no_numbers_are_strings_where_any_value_is_taken) {
+  static const char text[] = "a = [2026-11-28, 07:32:00.5, 2026-11-28T07:32:00]\n"
+                             "b = 2026-11-28 07:32:00+01:30\nc = [nan, inf, -inf, 1.5]\n";
+  struct tidings_error error = {.size = sizeof error};
+  char *json = NULL;
+  cr_assert(!toml_to_json_any(text, sizeof text - 1, &json, &error), "%s", error.text);
+  cr_expect_str_eq(json, "{\"a\":[\"2026-11-28\",\"T07:32:00.500000\","
+                         "\"2026-11-28T07:32:00.000000\"],"
+                         "\"b\":\"2026-11-28T07:32:00.000000+90\","
+                         "\"c\":[\"nan\",\"inf\",\"-inf\",1.5]}");
+  free(json);
+  cr_expect(toml_to_json_any("a = b", 5, &json, &error) == TIDINGS_E_INVAL);
+}
+
 Test(toml, a_nul_byte_is_refused_where_it_stands) {
   static const char text[] = "a = 1\nb\0 = 2";
   struct tidings_error error = {.size = sizeof error};
