@@ -44,7 +44,7 @@ int maintenance_from_open(const char *path, struct maintenance_from *ret_from,
 
 void maintenance_from_close(struct maintenance_from *from) {
   if (from->data_fd >= 0) close(from->data_fd);
-  if (from->alone_fd >= 0) close(from->alone_fd);
+  shared_leave(from->alone_fd);
   close(from->directory_fd);
 }
 

@@ -12,7 +12,7 @@
 struct maintenance_from {
   const char *path; /* borrowed */
   int directory_fd, data_fd;
-  int alone_fd;  /* while it is open, no process can open the store; -1: no process ever used it */
+  int alone_fd; /* until shared_leave, no process can open the store; -1: no process ever used it */
   uint32_t user; /* pid of a process that uses the store; 0: none, and none can until
                   * maintenance_from_close */
 };

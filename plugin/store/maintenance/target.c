@@ -147,7 +147,7 @@ static int take_away(const char *unfinished, struct maintenance_report *report,
         fail(error, TIDINGS_E_STATE,
              "%s is there, and is not what a run that was killed leaves; move it away", unfinished);
   else if (!code) report->took_away = true;
-  if (alone >= 0) close(alone);
+  shared_leave(alone);
   if (marked >= 0) close(marked);
   close(fd);
   return code;

@@ -87,7 +87,7 @@ int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, in
   if (!code && !*ret_user) /* the user has just changed: asking again finds the new one */
     code =
         fail(error, TIDINGS_E_BUSY, "store %s: a process has just used it; try again", directory);
-  close(fd);
+  shared_leave(fd);
   return code;
 }
 
@@ -211,12 +211,21 @@ int shared_open(struct db *db, store_deadline deadline, struct tidings_error *er
   return code;
 }
 
+/* Each process that was forked while it was open has the lock too, until it closes it or runs
+ * another program; so a close alone would not end it. */
+void shared_leave(int fd) {
+  struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+  if (fd < 0) return;
+  (void)fcntl(fd, F_OFD_SETLK, &all);
+  close(fd);
+}
+
 void shared_admit(struct db *db) { (void)byte_lock(db->shared.fd, F_UNLCK, GATE); }
 
 void shared_close(struct db *db) {
   if (db->shared.page) munmap(db->shared.page, SHARED_BYTES);
   db->shared.page = NULL;
-  if (db->shared.fd >= 0) close(db->shared.fd);
+  shared_leave(db->shared.fd);
   db->shared.fd = -1;
 }
 

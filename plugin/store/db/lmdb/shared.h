@@ -91,11 +91,13 @@ void shared_admit(struct db *db);
 void shared_close(struct db *db);
 
 /* For callers that read data.mdb without the engine: keeps every other process from opening the
- * store at `directory_fd`, until *ret_fd is closed. *ret_fd -1: no process has ever used the store,
- * or none can. Makes and changes nothing. *ret_user: the pid of a process that uses the store; then
- * *ret_fd is not written. Errors: BUSY (another process is opening the store), STORE. */
+ * store at `directory_fd`, until shared_leave(*ret_fd). *ret_fd -1: no process has ever used the
+ * store, or none can. Makes and changes nothing. *ret_user: the pid of a process that uses the
+ * store; then *ret_fd is not written. Errors: BUSY (another process is opening the store), STORE.
+ */
 int shared_alone(int directory_fd, const char *directory, uint32_t budget_ms, int *ret_fd,
                  uint32_t *ret_user, struct tidings_error *error);
+void shared_leave(int fd); /* releases its locks and closes it; -1 is allowed */
 
 /* Reads the page of a store that is not open in this process. False: its layout is not this
  * build's. */
