@@ -5,6 +5,7 @@
 #include "gate.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "common/clock.h"
 
@@ -23,8 +24,11 @@ int hk_gate_init(struct hk_gate *gate) {
   }
   atomic_init(&gate->state, 0);
   gate->claimed = false;
+  gate->process = getpid();
   return 0;
 }
+
+bool hk_gate_is_forked(const struct hk_gate *gate) { return getpid() != gate->process; }
 
 void hk_gate_finish(struct hk_gate *gate) {
   pthread_mutex_destroy(&gate->lock);
@@ -81,12 +85,14 @@ void hk_gate_open(struct hk_gate *gate) {
 
 /* SHUT is set and cleared under the lock only, so it cannot be set again between the end of the
  * wait and the counting. */
-void hk_gate_enter_waiting(struct hk_gate *gate) {
+bool hk_gate_enter_waiting(struct hk_gate *gate) {
+  if (hk_gate_is_forked(gate)) return false;
   pthread_mutex_lock(&gate->lock);
   while (atomic_load_explicit(&gate->state, memory_order_relaxed) & HK_GATE_SHUT)
     pthread_cond_wait(&gate->changed, &gate->lock);
   atomic_fetch_add_explicit(&gate->state, 1, memory_order_acquire);
   pthread_mutex_unlock(&gate->lock);
+  return true;
 }
 
 /* The gate may be open again by now, if the other thread gave up waiting for this call. Counting

@@ -13,12 +13,15 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 #define HK_GATE_SHUT (UINT64_C(1) << 63)
 
 struct hk_gate {
   _Atomic uint64_t state;
+  pid_t
+      process; /* that made it: in a forked child other threads' calls, locks and swaps never end */
   bool claimed; /* a swap or close is under way; under lock */
   pthread_mutex_t lock;
   pthread_cond_t changed;
@@ -42,18 +45,22 @@ void hk_gate_unclaim(struct hk_gate *gate);
 uint64_t hk_gate_shut(struct hk_gate *gate, const struct timespec *deadline);
 void hk_gate_open(struct hk_gate *gate);
 
-void hk_gate_enter_waiting(struct hk_gate *gate);
+/* Is this a process that was forked from the one that made the gate? A system call: not for calls
+ * that need not wait. */
+bool hk_gate_is_forked(const struct hk_gate *gate);
+
+bool hk_gate_enter_waiting(struct hk_gate *gate);
 void hk_gate_leave_shut(struct hk_gate *gate);
 
-/* Waits while the gate is shut. */
-static inline void hk_gate_enter(struct hk_gate *gate) {
+/* Waits while the gate is shut. False: in a forked child, where nobody would open it. */
+static inline bool hk_gate_enter(struct hk_gate *gate) {
   uint64_t state = atomic_load_explicit(&gate->state, memory_order_relaxed);
   while (!(state & HK_GATE_SHUT)) {
     if (atomic_compare_exchange_weak_explicit(&gate->state, &state, state + 1, memory_order_acquire,
                                               memory_order_relaxed))
-      return;
+      return true;
   }
-  hk_gate_enter_waiting(gate);
+  return hk_gate_enter_waiting(gate);
 }
 
 static inline void hk_gate_leave(struct hk_gate *gate) {

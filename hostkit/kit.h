@@ -22,6 +22,9 @@ struct hostkit {
 int32_t hk_begin(struct hostkit *kit, struct tidings_error *error);
 void hk_end(struct hostkit *kit);
 
+/* Writes the error of a forked child; returns CLOSED. */
+int32_t hk_forked(struct tidings_error *error);
+
 /* Writes the error that a deadline has passed; returns BUSY. `calls`: how many calls still ran; 0:
  * a swap was running. */
 int32_t hk_still_busy(uint64_t calls, uint32_t drain_ms, struct tidings_error *error);

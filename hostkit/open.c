@@ -36,9 +36,14 @@ out:
   return TIDINGS_OK;
 }
 
+int32_t hk_forked(struct tidings_error *error) {
+  return hk_error(error, TIDINGS_E_CLOSED,
+                  "this process was forked from the one that opened it; open another one here");
+}
+
 int32_t hk_begin(struct hostkit *kit, struct tidings_error *error) {
   if (!kit) return hk_error(error, TIDINGS_E_INVAL, "hostkit is a null pointer");
-  hk_gate_enter(&kit->gate);
+  if (!hk_gate_enter(&kit->gate)) return hk_forked(error);
   if (kit->now.image) return TIDINGS_OK;
   hk_gate_leave(&kit->gate);
   return hk_error(
@@ -88,6 +93,7 @@ int32_t hostkit_info(struct hostkit *kit, struct hostkit_info *ret_info) {
 
 int32_t hostkit_close(struct hostkit *kit, uint32_t drain_ms, struct tidings_error *error) {
   if (!kit) return TIDINGS_OK;
+  if (hk_gate_is_forked(&kit->gate)) return hk_forked(error);
   struct timespec deadline = hk_deadline(drain_ms);
   if (!hk_gate_claim(&kit->gate, &deadline)) return hk_still_busy(0, drain_ms, error);
   bool leaves = kit->settings.flags & HOSTKIT_LEAVE_TO_EXIT && kit->now.entry.abi_minor >= 2;

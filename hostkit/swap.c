@@ -15,8 +15,9 @@
 
 #define OLD_GOES_ON " (the old build goes on)"
 
-/* Reads the configuration in force, as text, from the answer to `configure`. *ret_configuration
- * NULL: the answer does not state it. */
+/* Reads the configuration in force, as text, from the answer to `configure`: what differs from the
+ * defaults, since the other build may not know every key of this one. *ret_configuration NULL: the
+ * answer does not state it. */
 static int32_t read_configuration(const char *json, size_t len, char **ret_configuration,
                                   struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY;
@@ -24,7 +25,8 @@ static int32_t read_configuration(const char *json, size_t len, char **ret_confi
   char *text = NULL;
   int32_t code = hk_json_read_object(span_of(json, len), "the plugin's answer to configure", &arena,
                                      &answer, error);
-  const struct json *config = json_member(answer, "config");
+  const struct json *config = json_member(answer, "changed");
+  if (!config) config = json_member(answer, "config");
   if (code && code != TIDINGS_E_NOMEM) code = TIDINGS_OK;
   if (config && config->kind == JSON_IS_OBJECT) {
     text = hk_copy_text(json + config->start, config->end - config->start);
@@ -91,10 +93,11 @@ static void back_to_old(struct hostkit *kit, struct tidings_error *failure) {
   hk_error_append(failure, ")");
 }
 
-/* Replaces the old build by the one prepared in *copy; the gate is shut. Takes over *path. */
+/* Replaces the old build by the one prepared in *copy; the gate is shut. Takes over *path. If an
+ * earlier swap has lost the old build, there is nothing to close. */
 static int32_t exchange(struct hostkit *kit, struct hk_copy *copy, char **path,
                         struct tidings_error *error) {
-  int32_t code = close_old(kit, error);
+  int32_t code = kit->now.image ? close_old(kit, error) : TIDINGS_OK;
   if (code) return code;
   struct hk_copy old = kit->now.copy;
   struct tidings_error why = {.size = sizeof why};
@@ -128,10 +131,6 @@ static int32_t find_build(const struct hk_settings *settings, const char *plugin
  * it shuts the gate. */
 static int32_t swap_plugin(struct hostkit *kit, const char *plugin_path, uint32_t drain_ms,
                            struct tidings_error *error) {
-  if (!kit->now.image)
-    return hk_error(
-        error, TIDINGS_E_CLOSED,
-        "no plugin is loaded: an earlier swap failed, and its old build could not be opened again");
   struct hk_copy copy = HK_COPY_NONE;
   char *path = NULL;
   int32_t code = find_build(&kit->settings, plugin_path, &path, error);
@@ -157,6 +156,7 @@ int32_t hostkit_swap(struct hostkit *kit, const char *plugin_path, uint32_t drai
   if (plugin_path && !plugin_path[0])
     return hk_error(error, TIDINGS_E_INVAL,
                     "plugin_path is empty, expected a path or a null pointer");
+  if (hk_gate_is_forked(&kit->gate)) return hk_forked(error);
   hk_gate_claim(&kit->gate, NULL);
   int32_t code = swap_plugin(kit, plugin_path, drain_ms, error);
   hk_gate_unclaim(&kit->gate);

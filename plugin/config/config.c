@@ -11,7 +11,7 @@
 
 enum { CONFIGURATION_BYTES = 1048576 };
 
-static void apply_preset(struct settings *settings, uint8_t preset) {
+void config_apply_preset(struct settings *settings, uint8_t preset) {
   const struct config_preset_values *values = &config_preset_values[preset];
   settings->preset = preset;
   settings->format = values->format;
@@ -68,7 +68,8 @@ static int read_section(const struct json *json, const struct config_section *se
     const struct config_key *key = &section->keys[i];
     if (!slots[i]) continue;
     code = read_key(&path, slots[i], key, settings, error);
-    if (!code && key->choices == &config_preset_choices) apply_preset(settings, settings->preset);
+    if (!code && key->choices == &config_preset_choices)
+      config_apply_preset(settings, settings->preset);
   }
   return code;
 }
@@ -131,7 +132,7 @@ static int read_sections(const struct json *root, struct arena *arena, struct se
 int config_parse(struct tidings_span bytes, struct arena *arena, struct settings *ret_settings,
                  struct tidings_error *error) {
   struct settings settings = config_defaults;
-  apply_preset(&settings, PRESET_GROUPED);
+  config_apply_preset(&settings, PRESET_GROUPED);
   if (bytes.len) {
     if (bytes.len > CONFIGURATION_BYTES)
       return fail(error, TIDINGS_E_TOO_BIG, "configuration: %zu bytes are over the limit of %d",

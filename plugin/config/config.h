@@ -23,5 +23,8 @@ const char *config_format_name(unsigned format);
 /* The whole configuration in force, every key written, as one JSON object that config_parse reads
  * to the same settings. A buffer that ran out of memory is `failed`. */
 void config_write(const struct settings *settings, struct buffer *out);
+/* The same without the keys that have their preset's or the default value: builds that do not know
+ * such a key read it too. */
+void config_write_changed(const struct settings *settings, struct buffer *out);
 
 #endif

@@ -47,6 +47,8 @@ struct config_preset_values {
 };
 extern const struct config_preset_values config_preset_values[];
 
+void config_apply_preset(struct settings *settings, uint8_t preset);
+
 /* conversation.notifications.kinds and conversation.tools. Each returns 0, SCHEMA or NOMEM. */
 int config_read_kind_rules(const struct path *parent, const struct json *kinds, struct arena *arena,
                            struct settings *settings, struct tidings_error *error);

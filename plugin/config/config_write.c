@@ -96,19 +96,34 @@ static void write_value(const struct settings *settings, const struct config_key
   }
 }
 
-static void write_section(const struct settings *settings, const struct config_section *section,
-                          struct buffer *out) {
-  json_write_string(span_text(section->name), out);
-  for (size_t i = 0; i < section->count; i++) {
-    buffer_text(out, i ? "," : ":{");
-    json_write_string(span_text(section->keys[i].name), out);
-    buffer_byte(out, ':');
-    write_value(settings, &section->keys[i], out);
-  }
-  buffer_byte(out, '}');
+static bool has_value_of(const struct settings *defaults, const struct settings *settings,
+                         const struct config_key *key) {
+  size_t width = key->kind == CONFIG_NUMBER ? key->width : 1;
+  return memcmp((const char *)settings + key->offset, (const char *)defaults + key->offset,
+                width) == 0;
 }
 
-void config_write(const struct settings *settings, struct buffer *out) {
+/* `defaults` NULL: writes every key; else those with another value, and no section without one. */
+static void write_section(const struct settings *settings, const struct settings *defaults,
+                          const struct config_section *section, struct buffer *out) {
+  bool any = false;
+  for (size_t i = 0; i < section->count; i++) {
+    const struct config_key *key = &section->keys[i];
+    if (defaults && has_value_of(defaults, settings, key)) continue;
+    if (!any) {
+      buffer_byte(out, ',');
+      json_write_string(span_text(section->name), out);
+    }
+    buffer_text(out, any ? "," : ":{");
+    json_write_string(span_text(key->name), out);
+    buffer_byte(out, ':');
+    write_value(settings, key, out);
+    any = true;
+  }
+  if (any) buffer_byte(out, '}');
+}
+
+static void write_conversation(const struct settings *settings, struct buffer *out) {
   buffer_text(out, "{\"conversation\":{\"notifications\":{\"enable\":");
   write_bool(settings->notifications_enabled, out);
   buffer_text(out, ",\"kinds\":");
@@ -116,9 +131,21 @@ void config_write(const struct settings *settings, struct buffer *out) {
   buffer_text(out, "},\"tools\":");
   write_tools(settings, out);
   buffer_byte(out, '}');
-  for (size_t i = 0; i < CONFIG_SECTION_COUNT; i++) {
-    buffer_byte(out, ',');
-    write_section(settings, &config_sections[i], out);
-  }
+}
+
+void config_write(const struct settings *settings, struct buffer *out) {
+  write_conversation(settings, out);
+  for (size_t i = 0; i < CONFIG_SECTION_COUNT; i++)
+    write_section(settings, NULL, &config_sections[i], out);
+  buffer_byte(out, '}');
+}
+
+void config_write_changed(const struct settings *settings, struct buffer *out) {
+  struct settings defaults = config_defaults;
+  config_apply_preset(&defaults, settings->preset);
+  defaults.preset = PRESET_GROUPED;
+  write_conversation(settings, out);
+  for (size_t i = 0; i < CONFIG_SECTION_COUNT; i++)
+    write_section(settings, &defaults, &config_sections[i], out);
   buffer_byte(out, '}');
 }

@@ -47,15 +47,18 @@ bool query_owner_alive(struct question *question, const struct owner *owner) {
 
 static int configure(struct instance *instance, const struct request *request,
                      struct json_writer *writer, struct tidings_error *error) {
-  struct buffer json = BUFFER_EMPTY;
+  struct buffer json = BUFFER_EMPTY, changed = BUFFER_EMPTY;
   int code = request->has_config ? configuration_set(instance, request->config, error) : 0;
   if (code) return code;
   struct configuration *configuration = configuration_use(instance);
   config_write(&configuration->settings, &json);
+  config_write_changed(&configuration->settings, &changed);
   configuration_done(configuration);
   json_put_raw(writer, "config", buffer_view(&json));
-  if (json.failed) writer->out->failed = true;
+  json_put_raw(writer, "changed", buffer_view(&changed));
+  if (json.failed || changed.failed) writer->out->failed = true;
   buffer_free(&json);
+  buffer_free(&changed);
   return 0;
 }
 

@@ -166,6 +166,12 @@ void kit_touch(const struct kit *kit, const char *name) {
   close(fd);
 }
 
+void kit_untouch(const struct kit *kit, const char *name) {
+  char path[160];
+  (void)snprintf(path, sizeof path, "%s/%s", kit->store, name);
+  if (unlink(path)) give_up(path);
+}
+
 void kit_make_gate(const struct kit *kit) {
   char path[160];
   (void)snprintf(path, sizeof path, "%s/gate", kit->store);

@@ -49,6 +49,7 @@ int32_t kit_event(struct hostkit *hostkit, const char *text, struct tidings_erro
 int kit_log_lines(const struct kit *kit, const char *start);
 
 void kit_touch(const struct kit *kit, const char *name); /* an empty file in the store folder */
+void kit_untouch(const struct kit *kit, const char *name);
 void kit_make_gate(const struct kit *kit); /* the FIFO at which the event `wait` waits */
 /* returns once a call waits there; when the descriptor is closed, the call goes on */
 int kit_hold_gate(const struct kit *kit);

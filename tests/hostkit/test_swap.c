@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gate.h"
@@ -167,7 +168,11 @@ Test(swap, answers_closed_when_neither_build_opens) {
   cr_expect_eq(hostkit_info(hostkit, &(struct hostkit_info){.size = sizeof(struct hostkit_info)}),
                TIDINGS_E_CLOSED);
   cr_expect_eq(hostkit_settle(hostkit, 1, TIDINGS_COMMITTED, NULL, NULL), TIDINGS_E_CLOSED);
-  cr_expect_eq(hostkit_swap(hostkit, NULL, 0, &error), TIDINGS_E_CLOSED);
+  cr_expect_eq(hostkit_swap(hostkit, NULL, 0, &error), TIDINGS_E_STORE, "still refused");
+  cr_expect_eq(kit_event(hostkit, "anyone?", &error), TIDINGS_E_CLOSED);
+  kit_untouch(&kit, "refuse-A");
+  cr_assert_eq(hostkit_swap(hostkit, NULL, 0, &error), TIDINGS_OK, "%s", error.text);
+  cr_expect_eq(kit_event(hostkit, "here again", NULL), TIDINGS_OK);
   cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
   cr_assert_null(kit_finish(&kit));
 }
@@ -218,6 +223,32 @@ static void *push_once(void *hostkit) {
 }
 
 /* A call that comes during the drain is held back, and is answered by the new build. */
+/* In the child nobody ends the swap that a thread of its parent had begun. */
+Test(swap, a_child_forked_during_it_gets_closed) {
+  struct kit kit;
+  kit_init(&kit);
+  struct hostkit *hostkit = kit_open(&kit, "good_a");
+  struct timespec deadline = hk_deadline(1000);
+  struct hk_gate *gate = (struct hk_gate *)hostkit; /* first in struct hostkit */
+  cr_assert(hk_gate_claim(gate, &deadline));
+  cr_assert_eq(hk_gate_shut(gate, &deadline), 0);
+  pid_t child = fork();
+  if (!child) {
+    bool closed = kit_event(hostkit, "anyone?", NULL) == TIDINGS_E_CLOSED &&
+                  hostkit_swap(hostkit, NULL, 0, NULL) == TIDINGS_E_CLOSED &&
+                  hostkit_close(hostkit, 0, NULL) == TIDINGS_E_CLOSED;
+    _exit(closed ? 0 : 1);
+  }
+  int status = -1;
+  cr_assert_eq(waitpid(child, &status, 0), child);
+  cr_expect_eq(status, 0);
+  hk_gate_open(gate);
+  hk_gate_unclaim(gate);
+  cr_expect_eq(kit_event(hostkit, "one", NULL), TIDINGS_OK);
+  cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
+  cr_assert_null(kit_finish(&kit));
+}
+
 Test(swap, new_calls_wait_for_it) {
   struct kit kit;
   pthread_t slow;

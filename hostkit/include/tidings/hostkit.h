@@ -125,8 +125,8 @@ HOSTKIT_API int32_t hostkit_close(struct hostkit *hostkit, uint32_t drain_ms,
  *
  * Errors: those of hostkit_open, and BUSY with what was still under way: the old build goes on. If
  * the new build fails in open, the old build is opened again, and the new build's error is returned
- * with " (the old build goes on)" at its end. If even that fails, every later call answers CLOSED.
- * Since 1.0. */
+ * with " (the old build goes on)" at its end. If even that fails, every later call answers CLOSED
+ * until another hostkit_swap succeeds. Since 1.0. */
 HOSTKIT_API int32_t hostkit_swap(struct hostkit *hostkit, const char *plugin_path,
                                  uint32_t drain_ms, struct tidings_error *error);
 

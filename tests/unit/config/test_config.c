@@ -352,6 +352,27 @@ static void random_critical(struct random *random, struct buffer *out) {
                 random_below(random, 65), random_below(random, 86400001), truth(random));
 }
 
+Test(config, what_has_its_default_is_not_written_as_changed) {
+  static const struct {
+    const char *given, *changed;
+  } cases[] = {
+      {"{}", "{\"conversation\":{\"notifications\":{\"enable\":true,\"kinds\":{}},\"tools\":{}}}"},
+      {"{\"delivery\":{\"preset\":\"flat\"},\"critical\":{\"force\":true}}",
+       "{\"conversation\":{\"notifications\":{\"enable\":true,\"kinds\":{}},\"tools\":{}},"
+       "\"delivery\":{\"preset\":\"flat\"}}"},
+      {"{\"delivery\":{\"preset\":\"flat\",\"max_items\":0},\"critical\":{\"force\":false}}",
+       "{\"conversation\":{\"notifications\":{\"enable\":true,\"kinds\":{}},\"tools\":{}},"
+       "\"delivery\":{\"preset\":\"flat\",\"max_items\":0},\"critical\":{\"force\":false}}"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct settings settings = settings_from(cases[i].given, &arena);
+    struct buffer out = BUFFER_EMPTY;
+    config_write_changed(&settings, &out);
+    buffer_byte(&out, '\0');
+    cr_expect_str_eq(out.bytes, cases[i].changed);
+    buffer_free(&out);
+  }
+}
+
 Test(config, written_and_read_again_it_is_the_same) {
   struct random random = {11};
   for (int round = 0; round < 5000; round++) {
@@ -379,6 +400,12 @@ Test(config, written_and_read_again_it_is_the_same) {
     buffer_byte(&twice, '\0');
     cr_assert(settings_equal(&first, &second), "%s\nbecame\n%s", json.bytes, once.bytes);
     cr_assert_str_eq(once.bytes, twice.bytes);
+    struct buffer changed = BUFFER_EMPTY;
+    config_write_changed(&first, &changed);
+    buffer_byte(&changed, '\0');
+    struct settings third = settings_from(changed.bytes, &round_arena);
+    cr_assert(settings_equal(&first, &third), "%s\nbecame\n%s", json.bytes, changed.bytes);
+    buffer_free(&changed);
     buffer_free(&json);
     buffer_free(&once);
     buffer_free(&twice);
