@@ -337,23 +337,6 @@ Test(guard, a_forked_child_is_a_process_of_its_own) {
   store_close(store);
 }
 
-static int stay(struct child *self, void *context) {
-  (void)context;
-  child_signal_test(self);
-  child_await_test(self);
-  return 0;
-}
-
-/* A tool that the host has just forked has all its descriptors until it runs its program. */
-Test(guard, a_forked_child_does_not_keep_a_closed_store) {
-  struct store *store = store_at(kit_store);
-  struct child child = child_start(stay, NULL);
-  child_await(&child);
-  store_close(store);
-  expect_opened(kit_store);
-  child_kill(&child);
-}
-
 static int open_until_signalled(struct child *self, void *context) {
   struct store *store;
   struct store_options options = {.directory = context, .create_budget_ms = KIT_BUDGET_MS};

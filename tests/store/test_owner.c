@@ -160,3 +160,13 @@ Test(owner, without_descriptors_no_session_is_taken_over) {
   plugin_end(plugin);
   child_kill(&other);
 }
+
+/* A tool that the host has just forked has all its descriptors until it runs its program. */
+Test(owner, a_forked_child_does_not_keep_a_closed_store) {
+  plugin_end(plugin_at(kit_store, (struct plugin_words){0}));
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  struct child child = child_living();
+  plugin_end(plugin);
+  plugin_end(plugin_at(kit_store, (struct plugin_words){0}));
+  child_kill(&child);
+}
