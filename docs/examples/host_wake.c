@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 static int64_t wake_at_ms; /* of the newest reply; 0: none */
-static bool failed;        /* a `wake` has failed: it is sent again soon */
+static bool is_open;       /* the session is open here */
+static bool failed;        /* a call has failed: the host looks again soon */
 
 static struct tidings_span span(const char *text) {
   return (struct tidings_span){text, strlen(text)};
@@ -36,33 +37,37 @@ static int act(struct tidings_reply *reply) {
   return turns;
 }
 
+static bool succeeds(int32_t code, const struct tidings_error *error) {
+  if (code) fprintf(stderr, "%s: %s\n", hostkit_error_name(code), error->text);
+  if (code) failed = true;
+  return !code;
+}
+
 /* Tells hostkit that the session is open here. */
 static int open_session(struct hostkit *kit) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_span event =
       span("{\"type\": \"session.opened\", \"session\": \"s\", \"data\": {}}");
   struct tidings_reply *reply = NULL;
-  if (hostkit_event(kit, &event, &reply, &error)) fprintf(stderr, "%s\n", error.text);
+  is_open = succeeds(hostkit_event(kit, &event, &reply, &error), &error);
   return act(reply);
 }
 
 static int wake(struct hostkit *kit, struct tidings_span session) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
-  if (hostkit_wake(kit, &session, &reply, &error)) {
-    fprintf(stderr, "%s\n", error.text);
-    failed = true;
-  }
+  succeeds(hostkit_wake(kit, &session, &reply, &error), &error);
   return act(reply);
 }
 
-/* Asks which sessions rang, until none is left. */
+/* Opens the session, unless it is open, and asks which sessions rang, until none is left. */
 static int look(struct hostkit *kit) {
+  struct tidings_error error = {.size = sizeof error};
   char session[255];
-  size_t len = 0;
-  int turns = 0;
-  while (!hostkit_next_session(kit, session, sizeof session, &len, NULL) && len)
-    turns += wake(kit, (struct tidings_span){session, len});
+  size_t len = 1;
+  int turns = is_open ? 0 : open_session(kit);
+  while (len && succeeds(hostkit_next_session(kit, session, sizeof session, &len, &error), &error))
+    if (len) turns += wake(kit, (struct tidings_span){session, len});
   return turns;
 }
 
@@ -91,15 +96,14 @@ static int32_t sleep_until_a_turn(struct hostkit *kit, struct tidings_error *err
   struct pollfd rings = {.fd = -1, .events = POLLIN};
   int32_t code = hostkit_wake_descriptor(kit, &rings.fd, error); /* first the descriptor, */
   if (code) return code;
-  int turns = open_session(kit);
-  turns += look(kit); /* then a look, */
+  int turns = look(kit); /* then a look, */
   printf("asleep\n");
   fflush(stdout);
   while (!turns) { /* then sleep: in this order no ring is missed */
     int woken = poll(&rings, 1, patience_ms());
     failed = false;
     /* When the time of wake_at has come, a host wakes each session that has one. */
-    if (woken == 0) turns += wake(kit, span("s"));
+    if (woken == 0 && is_open) turns += wake(kit, span("s"));
     turns += look(kit);
   }
   close(rings.fd);

@@ -42,5 +42,19 @@ result 4 "and ends well" $?
 sleeper=
 [ ! -s "$work/err" ]
 result 5 "it has nothing to complain of" $?
-echo "1..5"
+
+"$host" "$plugin" "$work/other" >"$work/out" 2>"$work/err" &
+sleeper=$!
+wait_for asleep
+"$host" "$plugin" "$work/other" >"$work/second" 2>"$work/second_err" &
+second=$!
+until grep -q TIDINGS_E_OWNED "$work/second_err" || ! kill -0 "$second" 2>/dev/null; do sleep 0.1; done
+"$host" "$plugin" "$work/other" 'again' >"$work/push" 2>>"$work/err"
+wait "$sleeper"
+sleeper=$second
+wait "$second"
+sleeper=
+grep -q '^a turn is to be started: ' "$work/second"
+result 6 "a host whose session another host has opens it when that one has ended" $?
+echo "1..6"
 exit $failed
