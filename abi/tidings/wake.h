@@ -64,8 +64,8 @@ struct tidings_wake {
   int32_t (*descriptor)(struct tidings_plugin *plugin, int32_t *ret_fd,
                         struct tidings_error *error);
 
-  /* Takes the next session that rang. [any thread] [never from a callback] It does not wait, and it
-   * works without the descriptor too.
+  /* Takes the next session that rang. [any thread] [never from a callback] It waits for no ring,
+   * and for a lock for hook_budget_ms at most. It works without the descriptor too.
    *
    * It writes the session's id to `buffer`, without a NUL, and its length in bytes to *ret_len; 0:
    * no session is left. 255 bytes are always enough. The first calls after open name every session
@@ -74,9 +74,9 @@ struct tidings_wake {
    * Errors:
    *   INVAL        a null pointer, or the buffer is too small
    *   UNSUPPORTED  the instance was opened as a producer
-   *   NOMEM, STORE, CLOSED   as in abi.h
-   * After INVAL, NOMEM and STORE a later call names the session, but the descriptor does not become
-   * readable for it again: call next_session after a second. Since 1.0. */
+   *   BUSY, NOMEM, STORE, CLOSED   as in abi.h
+   * After INVAL, BUSY, NOMEM and STORE a later call names the session, but the descriptor does not
+   * become readable for it again: call next_session after a second. Since 1.0. */
   int32_t (*next_session)(struct tidings_plugin *plugin, char *buffer, size_t buffer_size,
                           size_t *ret_len, struct tidings_error *error);
 };
