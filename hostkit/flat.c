@@ -96,7 +96,7 @@ static int32_t open_from(const struct json *given, struct arena *arena, struct h
       .owner_pid = hk_field_number(&fields, "owner_pid", 0),
       .hook_budget_ms = hk_field_number(&fields, "hook_budget_ms", 0),
       .settle_on_return = hk_field_flag(&fields, "settle_on_return"),
-      .total_budget_ms = hk_field_number(&fields, "total_budget_ms", 0),
+      .total_budget_ms = hk_field_number64(&fields, "total_budget_ms"),
   };
   const struct json *probe = json_member(given, "probe");
   if (probe && probe->kind == JSON_IS_FALSE) options.flags |= HOSTKIT_NO_PROBE;
@@ -153,7 +153,8 @@ static int32_t begin_close(int64_t handle, struct slot **ret_slot, struct tiding
   if (code) return code;
   pthread_mutex_lock(&table_lock);
   slot->users--;
-  if (slot->closing) { /* another thread was quicker */
+  if (slot->closing) { /* another thread was quicker, and waits for this one */
+    pthread_cond_broadcast(&table_changed);
     code = hk_error(error, TIDINGS_E_NOT_FOUND, "handle %lld is being closed", (long long)handle);
     goto out;
   }

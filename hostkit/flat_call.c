@@ -74,7 +74,7 @@ static int32_t tool_result(struct hostkit *kit, struct hk_fields *fields, struct
       .call_id = hk_field_text(fields, "call_id", HK_OPTIONAL),
       .tool = hk_field_text(fields, "tool", HK_OPTIONAL),
       .content = hk_field_text(fields, "content", HK_OPTIONAL),
-      .room_bytes = hk_field_number(fields, "room", 0),
+      .room_bytes = hk_field_number64(fields, "room"),
   };
   if (fields->code) return fields->code;
   struct tidings_reply *reply = NULL;
@@ -110,7 +110,7 @@ static int32_t chat_request(struct hostkit *kit, struct hk_fields *fields, struc
       .session = hk_field_text(fields, "session", HK_REQUIRED),
       .origin = hk_field_word(fields, "source", sources, HK_OPTIONAL, TIDINGS_ORIGIN_USER),
       .content = hk_field_text(fields, "content", HK_OPTIONAL),
-      .room_bytes = hk_field_number(fields, "room", 0),
+      .room_bytes = hk_field_number64(fields, "room"),
   };
   const struct tidings_span **messages = fields->code ? NULL : message_ids(fields, ids);
   if (fields->code) return fields->code;

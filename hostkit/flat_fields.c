@@ -78,15 +78,24 @@ const struct json *hk_field_array(struct hk_fields *fields, const char *key) {
   return field(fields, key, HK_OPTIONAL, JSON_IS_ARRAY, "an array");
 }
 
-uint32_t hk_field_number(struct hk_fields *fields, const char *key, uint32_t otherwise) {
-  static const char expected[] = "a whole number from 0 to 4294967295";
+static uint64_t number_up_to(struct hk_fields *fields, const char *key, int64_t most,
+                             uint64_t otherwise) {
+  char expected[64];
+  (void)snprintf(expected, sizeof expected, "a whole number from 0 to %lld", (long long)most);
   const struct json *value = field(fields, key, HK_OPTIONAL, JSON_IS_NUMBER, expected);
   int64_t number = 0;
   if (!value) return otherwise;
-  if (json_to_integer(value, &number) && number >= 0 && number <= UINT32_MAX)
-    return (uint32_t)number;
+  if (json_to_integer(value, &number) && number >= 0 && number <= most) return (uint64_t)number;
   hk_field_wrong(fields, key, expected);
   return otherwise;
+}
+
+uint32_t hk_field_number(struct hk_fields *fields, const char *key, uint32_t otherwise) {
+  return (uint32_t)number_up_to(fields, key, UINT32_MAX, otherwise);
+}
+
+uint64_t hk_field_number64(struct hk_fields *fields, const char *key) {
+  return number_up_to(fields, key, INT64_MAX, 0);
 }
 
 bool hk_field_flag(struct hk_fields *fields, const char *key) {

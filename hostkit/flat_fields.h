@@ -35,6 +35,7 @@ const char *hk_field_string(struct hk_fields *fields, const char *key, enum hk_n
 const struct json *hk_field_object(struct hk_fields *fields, const char *key, enum hk_need need);
 const struct json *hk_field_array(struct hk_fields *fields, const char *key);
 uint32_t hk_field_number(struct hk_fields *fields, const char *key, uint32_t otherwise);
+uint64_t hk_field_number64(struct hk_fields *fields, const char *key); /* 0 if it is missing */
 bool hk_field_flag(struct hk_fields *fields, const char *key);
 
 /* Returns the index of the member's text in `words`, which end with NULL; `otherwise` if the member

@@ -93,7 +93,7 @@ static struct napi_value__ *call_info(struct napi_env__ *env, struct napi_callba
 
 struct opening {
   struct text plugin, store, host_name, configuration, role, probe;
-  uint32_t owner_pid, hook_budget_ms;
+  uint64_t owner_pid, hook_budget_ms;
 };
 
 static bool role_of(struct napi_env__ *env, const struct text *text, uint32_t *ret_role) {
@@ -110,8 +110,8 @@ static struct instance *open_instance(struct napi_env__ *env, const struct openi
                                     .store_dir = opening->store.ptr,
                                     .host_name = opening->host_name.ptr,
                                     .configuration = opening->configuration.ptr,
-                                    .owner_pid = opening->owner_pid,
-                                    .hook_budget_ms = opening->hook_budget_ms,
+                                    .owner_pid = (uint32_t)opening->owner_pid,
+                                    .hook_budget_ms = (uint32_t)opening->hook_budget_ms,
                                     .probe_path = opening->probe.ptr};
   if (!role_of(env, &opening->role, &options.role)) return NULL;
   struct instance *instance = calloc(1, sizeof *instance);

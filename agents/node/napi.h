@@ -48,7 +48,6 @@ int napi_get_array_length(struct napi_env__ *env, struct napi_value__ *array, ui
 int napi_get_element(struct napi_env__ *env, struct napi_value__ *array, uint32_t index,
                      struct napi_value__ **ret_value);
 int napi_get_value_double(struct napi_env__ *env, struct napi_value__ *value, double *ret_number);
-int napi_get_value_int64(struct napi_env__ *env, struct napi_value__ *value, int64_t *ret_number);
 int napi_get_value_string_utf8(struct napi_env__ *env, struct napi_value__ *value, char *buffer,
                                size_t size, size_t *ret_length);
 int napi_get_value_string_utf16(struct napi_env__ *env, struct napi_value__ *value,

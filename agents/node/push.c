@@ -12,7 +12,7 @@
 struct given {
   struct text session, kind, message, level, activation, data, key, tool, handle, caused_by, source,
       id;
-  uint32_t ttl_ms;
+  uint64_t ttl_ms;
 };
 
 /* Finds the index of the word; a missing word is 0. */
@@ -82,7 +82,7 @@ struct napi_value__ *call_push(struct napi_env__ *env, struct napi_callback_info
   struct napi_value__ *value = NULL;
   if (!call_begin(env, info, &call)) return NULL;
   if (text_members_read(env, call.arguments[0], "notification", members, COUNT) &&
-      value_number_member(env, call.arguments[0], "ttlMs", UINT32_MAX, &given.ttl_ms) &&
+      value_number_member(env, call.arguments[0], "ttlMs", NUMBER_MAX, &given.ttl_ms) &&
       notification_of(env, &given, &note) &&
       instance_is_open(env, call.instance)) { /* a getter may have closed it */
     int32_t code = hostkit_push(call.instance->kit, &note, &reply, &error);

@@ -135,38 +135,37 @@ void text_free(struct text *text) {
   text->ptr = NULL;
 }
 
+/* Takes a whole number. False: the value is none. */
+static bool take_whole(struct napi_env__ *env, struct napi_value__ *value, uint64_t most,
+                       uint64_t *ret_number) {
+  double number = -1;
+  if (napi_get_value_double(env, value, &number) != NAPI_OK) return false;
+  if (!(number >= 0 && number <= (double)most) || number > (double)(uint64_t)number) return false;
+  *ret_number = (uint64_t)number;
+  return true;
+}
+
 bool value_number_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
-                         uint32_t most, uint32_t *ret_number) {
+                         uint64_t most, uint64_t *ret_number) {
   struct napi_value__ *value = NULL;
   int type = NAPI_UNDEFINED;
-  int64_t number = -1;
   char expected[64];
   if (napi_get_named_property(env, object, name, &value) != NAPI_OK ||
       napi_typeof(env, value, &type) != NAPI_OK)
     return throw_engine(env);
   if (type == NAPI_UNDEFINED) return true;
-  snprintf(expected, sizeof expected, "a whole number from 0 to %lu", (unsigned long)most);
-  if (type != NAPI_NUMBER || napi_get_value_int64(env, value, &number) != NAPI_OK || number < 0 ||
-      number > (int64_t)most)
-    return throw_type(env, name, expected);
-  *ret_number = (uint32_t)number;
-  return true;
+  snprintf(expected, sizeof expected, "a whole number from 0 to %llu", (unsigned long long)most);
+  return take_whole(env, value, most, ret_number) || throw_type(env, name, expected);
 }
 
 bool value_bytes(struct napi_env__ *env, struct napi_value__ *value, const char *name,
                  uint64_t *ret_bytes) {
-  static const double most =
-      9007199254740991; /* above this, JavaScript's numbers cannot represent every whole number */
   int type = NAPI_UNDEFINED;
-  double number = -1;
+  *ret_bytes = 0;
   if (napi_typeof(env, value, &type) != NAPI_OK) return throw_engine(env);
-  if (type == NAPI_NUMBER && napi_get_value_double(env, value, &number) != NAPI_OK)
-    return throw_engine(env);
-  if (type == NAPI_UNDEFINED || type == NAPI_NULL) number = 0;
-  if (!(number >= 0 && number <= most) || number > (double)(uint64_t)number)
-    return throw_type(env, name, "a whole number of bytes, 0 for no bound");
-  *ret_bytes = (uint64_t)number;
-  return true;
+  return type == NAPI_UNDEFINED || type == NAPI_NULL ||
+         take_whole(env, value, NUMBER_MAX, ret_bytes) ||
+         throw_type(env, name, "a whole number of bytes, 0 for no bound");
 }
 
 struct napi_value__ *value_text(struct napi_env__ *env, const char *text, size_t len) {

@@ -40,9 +40,12 @@ bool text_plain(struct napi_env__ *env, const struct text *text, const char *nam
 struct tidings_span text_span(const struct text *text);
 void text_free(struct text *text);
 
+/* Above this, JavaScript's numbers cannot represent every whole number. */
+#define NUMBER_MAX 9007199254740991u
+
 /* Reads a whole number from 0 to `most`; undefined leaves *ret_number unchanged. */
 bool value_number_member(struct napi_env__ *env, struct napi_value__ *object, const char *name,
-                         uint32_t most, uint32_t *ret_number);
+                         uint64_t most, uint64_t *ret_number);
 
 /* Reads a number of bytes; undefined and null are 0. */
 bool value_bytes(struct napi_env__ *env, struct napi_value__ *value, const char *name,

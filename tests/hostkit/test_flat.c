@@ -62,7 +62,7 @@ Test(flat, every_operation) {
   int64_t handle = open_flat(
       &kit,
       ",\"configuration\":{\"a\":1},\"host_name\":\"JP\",\"role\":\"host\",\"hook_budget_ms\":100,"
-      "\"owner_pid\":0,\"settle_on_return\":false,\"total_budget_ms\":1000");
+      "\"owner_pid\":0,\"settle_on_return\":false,\"total_budget_ms\":4294967296");
   cr_assert(handle > 0, "%s", hostkit_flat_error());
   assert_answer(handle, "{\"op\":\"info\"}",
                 "{\"name\":\"good\",\"version\":\"1.2.3\",\"build_id\":\"A\",\"abi\":\"1.2\","
@@ -76,12 +76,12 @@ Test(flat, every_operation) {
                   "\"outgoing\":[{\"role\":\"carrier\",\"carrier\":true,\"text\":\"o\\u0000k\"}]}");
   assert_answer(handle,
                 "{\"op\":\"chat_request\",\"session\":\"s\",\"source\":\"system\",\"messages\":["
-                "\"m1\",\"m2\"],\"room\":4294967295}",
+                "\"m1\",\"m2\"],\"room\":9223372036854775807}",
                 "{\"reply\":" REPLY("null") ",\"content\":\"\",\"outgoing\":[{\"role\":\"carrier\","
                                             "\"carrier\":true,\"text\":\"\"}]}");
   cr_expect_eq(kit_log_lines(&kit, "A sends m"), 2);
   cr_expect_eq(kit_log_lines(&kit, "A room 500"), 1);
-  cr_expect_eq(kit_log_lines(&kit, "A room 4294967295"), 1);
+  cr_expect_eq(kit_log_lines(&kit, "A room 9223372036854775807"), 1);
   cr_expect_eq(kit_log_lines(&kit, "A system_request s"), 1);
   assert_answer(handle, "{\"op\":\"event\",\"event\":\"{\\\"type\\\":\\\"wake\\\"}\"}",
                 "{\"reply\":" REPLY("null") "}");
@@ -182,9 +182,10 @@ Test(flat, bad_requests) {
                "tool_result has an unknown member contents, expected only op, session, call_id, "
                "tool, content, room");
   assert_error(handle, "{\"op\":\"tool_result\",\"session\":\"s\",\"room\":-1}", schema,
-               "tool_result.room is -1, expected a whole number from 0 to 4294967295");
+               "tool_result.room is -1, expected a whole number from 0 to 9223372036854775807");
   assert_error(handle, "{\"op\":\"chat_request\",\"session\":\"s\",\"room\":\"much\"}", schema,
-               "chat_request.room is \"much\", expected a whole number from 0 to 4294967295");
+               "chat_request.room is \"much\", expected a whole number from 0 to "
+               "9223372036854775807");
   assert_error(handle, "{\"op\":\"chat_request\",\"session\":\"s\",\"source\":\"me\"}", schema,
                "chat_request.source is \"me\", expected one of user, system");
   assert_error(handle, "{\"op\":\"chat_request\",\"session\":\"s\",\"messages\":[\"m\",1]}", schema,
