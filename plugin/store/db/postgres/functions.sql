@@ -56,8 +56,6 @@ BEGIN
     ELSIF EXISTS (SELECT FROM inbox WHERE name = part.name) THEN -- the next host takes these pushes
       UPDATE session SET closed_ms = now_ms WHERE session = part.session;
     ELSE
-      DELETE FROM seen WHERE ctid = ANY (ARRAY(SELECT ctid FROM seen WHERE name = part.name AND at_ms < a_day_ago_ms
-                                               FOR UPDATE SKIP LOCKED)); -- another client may be storing a push
       gone := gone || part.session;
     END IF;
   END LOOP;
