@@ -3,6 +3,7 @@
 wait."""
 import os
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(__file__))
 import kit  # pylint: disable=wrong-import-position
@@ -117,12 +118,33 @@ def check_ids(server, host):
     expect(rows(server, "ids") == NOTHING and ids == "a year,meanwhile", f"a closed session's ids stay as long as they count: {ids}")
 
 
+def pushed_for(host, session, message, due_in_ms, **data):
+    due = {} if due_in_ms is None else {"due_at": int(time.time() * 1000) + due_in_ms}
+    host.call("event", event={"type": "notification", "session": session, "data": {"kind": "a.b", "message": message, **due, **data}})
+
+
+def check_due(server, producer):
+    """The ttl of a push, and the days that it waits for a host, begin when it is due."""
+    pushed_for(producer, "lonely", "at once", None, ttl_ms=1)
+    pushed_for(producer, "lonely", "in three days", 3 * 86400000, ttl_ms=1)
+    pushed_for(producer, "lonely", "an hour ago", -3600000, ttl_ms=1)
+    pushed_for(producer, "lonely", "without a ttl", None)
+    ended = "SELECT string_agg(message, ', ' ORDER BY n) FROM tidings.dead_letter, tidings.record_read(body) WHERE name = 'lonely'"
+    server.sql("UPDATE tidings.inbox SET pushed = pushed - interval '11 minutes' WHERE name = 'lonely'; " + KEEP)
+    expect(server.sql(ended) == "at once, an hour ago", f"a ttl ends pushes that are due: {server.sql(ended)}")
+    server.sql("UPDATE tidings.inbox SET pushed = pushed - interval '31 days' WHERE name = 'lonely'; " + KEEP)
+    expect(server.sql(ended) == "at once, an hour ago, without a ttl", f"and so do the days: {server.sql(ended)}")
+    listed = server.sql("SELECT string_agg(reason || coalesce(' ' || (due < now())::text, ''), ', ' ORDER BY message) FROM tidings.dead_letters WHERE session = 'lonely'")
+    expect(listed == "its ttl was over true, its ttl was over, nobody took it", f"the view lists what was for a time too: {listed}")
+
+
 def main():
     with kit.Server(**kit.Server.FAST) as server:
         host = kit.Kit(kit.make_store(server))
         check_closed(server, host)
         check_older_client(server, host)
         check_ids(server, host)
+        check_due(server, host)
         host.close()
         check_portions(server)
         check_order(server)

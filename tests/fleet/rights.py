@@ -20,9 +20,12 @@ def check_producer(server, url):
     ci = as_role(url, "ci")
     pushed = [kit.tidings("push", "--create", "-S", ci, "-s", "s", "-k", "ci.failed", "--id", "b1", text, check=False) for text in ("the build is red", "twice")]
     expect([one.returncode for one in pushed] == [0, 0], f"`tidings push` with the producer's role: {pushed[0].stderr.strip()}")
+    later = kit.tidings("push", "--create", "-S", ci, "-s", "later", "-k", "ci.failed", "--in", "1h", "the build is late", check=False)
+    due = server.sql("SELECT message, tidings.record_due_ms(body) / 1000 > extract(epoch FROM now()) + 3000 FROM tidings.inbox, tidings.record_read(body) WHERE name = 'later'", check=False)
+    expect(later.returncode == 0 and due == "the build is late|t", f"a push for later: {later.stderr.strip()} {due}")
     bad = kit.tidings("push", "--create", "-S", ci, "-s", "s", "-l", "critical", "-k", "x" * 1025, "too long", check=False)
     expect("data.kind: 1025 bytes are over the limit of 1024" in bad.stderr, f"a push that is wrong: {bad.stderr.strip()}")
-    for record in ("\\x", "\\x02", "\\x0100", "\\x01000003", "\\x0100000302", "\\x01ffffffffffffffffffffffff", "\\x010000000002"):
+    for record in ("\\x", "\\x02", "\\x0100", "\\x01000003", "\\x0100000302", "\\x01ffffffffffffffffffffffff", "\\x010000000002", "\\x0100000000016b00016d00000000000000020000"):
         done = subprocess.run([os.path.join(server.bin, "psql"), "-XAtq", "-h", server.folder, "-U", "ci", "-d", "fleet", "-c",
                                f"SELECT tidings.push_as_producer('s', '', '', '{record}', 0, true)"], capture_output=True, text=True, check=False)
         expect("a record" in done.stderr, f"a record that is none ({record}): {done.stderr.strip().splitlines()[:1]}")

@@ -16,8 +16,8 @@ END $$;
 
 -- The work of each day, which any client does when it has time: it makes the days of history a week ahead, drops the old ones, and removes sessions
 -- that were closed a day ago and in which nothing waits (in upgraded tables, whose older clients remember numbers, their names and heads stay). Each
--- call does a portion. A push that no session takes ends when its ttl is over, or after `inbox_days`. It never waits for a lock: locked rows are left
--- for the next call. The store's own settings count; `kept` is unused, but builds of schema 2 pass it.
+-- call does a portion. A push that no session takes ends when its ttl is over, or after `inbox_days`; both begin when it is due. It never waits for a
+-- lock: locked rows are left for the next call. The store's own settings count; `kept` is unused, but builds of schema 2 pass it.
 CREATE OR REPLACE FUNCTION keep_days(kept integer) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
 SET search_path = "@schema@", pg_temp SET lock_timeout = '100ms' SET timezone = 'UTC' AS $$
 DECLARE
@@ -38,7 +38,8 @@ BEGIN
   DELETE FROM seen WHERE ctid = ANY (ARRAY(SELECT ctid FROM seen WHERE until < now() LIMIT 10000 FOR UPDATE SKIP LOCKED));
   WITH over AS (
     DELETE FROM inbox WHERE ctid = ANY (ARRAY(
-      SELECT ctid FROM inbox WHERE pushed < clock_timestamp() - setting.inbox_days * interval '1 day'
+      SELECT ctid FROM inbox
+      WHERE (pushed < clock_timestamp() - setting.inbox_days * interval '1 day' AND record_due_ms(body) < now_ms - setting.inbox_days * 86400000::bigint)
         OR (pushed < clock_timestamp() - interval '10 minutes' AND record_is_over(body, now_ms)
             AND NOT EXISTS (SELECT FROM session WHERE session.name = inbox.name AND owner IS NOT NULL))
       LIMIT 5000 FOR UPDATE SKIP LOCKED)) RETURNING name, n, pushed, body)
@@ -79,7 +80,7 @@ CREATE OR REPLACE FUNCTION store_bytes() RETURNS bigint LANGUAGE sql STABLE SET 
   WHERE relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = 'store'::regclass) AND relkind = 'r'
 $$;
 
--- Has the ttl of the push ended?
+-- Has the ttl of the push ended? It begins when the push is due. Most records are judged by their first two numbers.
 CREATE OR REPLACE FUNCTION record_is_over(record bytea, now_ms bigint) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   numbers bigint[] := '{0, 0}';
@@ -97,13 +98,14 @@ BEGIN
       EXIT WHEN byte < 128 OR shift > 63;
     END LOOP;
   END LOOP;
-  RETURN numbers[2] > 0 AND (numbers[2] >> 1) < now_ms - (numbers[1] >> 1);
+  RETURN numbers[2] > 0 AND (numbers[2] >> 1) < now_ms - (numbers[1] >> 1) AND (numbers[2] >> 1) < now_ms - "@schema@".record_due_ms(record);
 EXCEPTION WHEN data_exception THEN RETURN false;
 END $$;
 
 -- The pushes that ended in the inbox.
 CREATE OR REPLACE VIEW dead_letters AS
-  SELECT name AS session, pushed, ended, reason, kind, level, message, data, key, tool, ttl_ms FROM dead_letter, record_read(body);
+  SELECT name AS session, pushed, ended, reason, kind, level, message, data, key, tool, ttl_ms,
+         to_timestamp(nullif(least(record_due_ms(body), 253402300800000), 0) / 1000.0) AS due FROM dead_letter, record_read(body);
 
 -- Removes all rows of these sessions, and their names. Names and heads stay while older clients, which remember numbers, may use the tables.
 -- A name's row is found by its record, which has a format, the number, the name and a checksum.

@@ -278,21 +278,20 @@ BEGIN
   RETURN "@schema@".push_any(session, kind, level, message, id, source, data, key, ttl_ms, activation, tool, handle, caused_by);
 END $$;
 
--- Reads a record. Bytes that are no record are an error.
-CREATE OR REPLACE FUNCTION record_read(record bytea, OUT pushed_ms bigint, OUT ttl_ms bigint, OUT level text, OUT activation text,
-                     OUT kind text, OUT message text, OUT data text, OUT key text, OUT tool text, OUT handle text, OUT caused_by text)
-LANGUAGE plpgsql IMMUTABLE AS $$
+-- Reads the fields of a record. Bytes that are no record are an error.
+CREATE OR REPLACE FUNCTION record_fields(record bytea, OUT numbers bigint[], OUT texts text[]) LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
   place integer := 1;
-  numbers bigint[] := '{}';
-  texts text[] := '{}';
   shift integer;
   number bigint;
   byte integer;
 BEGIN
+  numbers := '{}';
+  texts := '{}';
   IF get_byte(record, 0) <> 1 THEN RAISE EXCEPTION USING ERRCODE = 'TDSCH', MESSAGE = 'a record of another format'; END IF;
-  FOR part IN 1..14 LOOP -- four numbers, eight texts, and two numbers that may be missing
-    EXIT WHEN part > 12 AND place = octet_length(record);
+  -- Four numbers and eight texts; then two numbers, three of a copy's origin, and the time at which it is due, which may all be missing.
+  FOR part IN 1..18 LOOP
+    EXIT WHEN part IN (13, 14, 15, 18) AND place = octet_length(record);
     number := 0;
     shift := 0;
     LOOP
@@ -312,20 +311,32 @@ BEGIN
     END IF;
   END LOOP;
   IF place <> octet_length(record) THEN RAISE EXCEPTION 'it goes on'; END IF;
-  pushed_ms := (numbers[1] >> 1) & 9223372036854775807;
-  ttl_ms := (numbers[2] >> 1) & 9223372036854775807;
-  level := (ARRAY['info', 'warning', 'error', 'critical'])[numbers[3] + 1];
-  activation := (ARRAY['passive', 'idle', 'interrupt', 'silent'])[numbers[4] + 1];
-  kind := texts[1] || CASE WHEN texts[2] = '' THEN '' ELSE '.' || texts[2] END;
-  message := texts[3];
-  data := texts[4];
-  key := texts[5];
-  tool := texts[6];
-  handle := texts[7];
-  caused_by := texts[8];
 EXCEPTION WHEN data_exception OR raise_exception THEN
   RAISE EXCEPTION USING ERRCODE = 'TDSCH', MESSAGE = 'a record that cannot be read: ' || SQLERRM;
 END $$;
+
+-- Returns when a push is due. 0: at once, or the record cannot be read.
+CREATE OR REPLACE FUNCTION record_due_ms(record bytea) RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN coalesce(((SELECT numbers[10] FROM "@schema@".record_fields(record)) >> 1) & 9223372036854775807, 0);
+EXCEPTION WHEN SQLSTATE 'TDSCH' THEN RETURN 0;
+END $$;
+
+-- Names the fields of a record.
+CREATE OR REPLACE FUNCTION record_named(numbers bigint[], texts text[], OUT pushed_ms bigint, OUT ttl_ms bigint, OUT level text, OUT activation text,
+                     OUT kind text, OUT message text, OUT data text, OUT key text, OUT tool text, OUT handle text, OUT caused_by text)
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT (numbers[1] >> 1) & 9223372036854775807, (numbers[2] >> 1) & 9223372036854775807,
+         CASE numbers[3] WHEN 0 THEN 'info' WHEN 1 THEN 'warning' WHEN 2 THEN 'error' WHEN 3 THEN 'critical' END,
+         CASE numbers[4] WHEN 0 THEN 'passive' WHEN 1 THEN 'idle' WHEN 2 THEN 'interrupt' WHEN 3 THEN 'silent' END,
+         texts[1] || CASE WHEN texts[2] = '' THEN '' ELSE '.' || texts[2] END, texts[3], texts[4], texts[5], texts[6], texts[7], texts[8]
+$$;
+
+CREATE OR REPLACE FUNCTION record_read(record bytea, OUT pushed_ms bigint, OUT ttl_ms bigint, OUT level text, OUT activation text,
+                     OUT kind text, OUT message text, OUT data text, OUT key text, OUT tool text, OUT handle text, OUT caused_by text)
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT named.* FROM "@schema@".record_fields(record) AS field, "@schema@".record_named(field.numbers, field.texts) AS named
+$$;
 
 -- The command calls this with a login that may only push: it reads and checks the record, and applies the limits of push().
 CREATE OR REPLACE FUNCTION push_as_producer(to_name text, from_source text, with_id text, record bytea, per_minute bigint, checks_kind boolean)
@@ -335,9 +346,13 @@ DECLARE
   wrong text;
   now_ms bigint := floor(extract(epoch FROM clock_timestamp()) * 1000);
 BEGIN
-  SELECT * INTO field FROM record_read($4);
-  wrong := push_fault(to_name, field.kind, field.level, field.message, with_id, from_source, nullif(field.data, '')::jsonb, field.key,
-                      field.ttl_ms, field.activation, field.tool, field.handle, field.caused_by);
+  SELECT named.*, numbers INTO field FROM record_fields($4) AS fields, record_named(fields.numbers, fields.texts) AS named;
+  wrong := coalesce(
+    push_fault(to_name, field.kind, field.level, field.message, with_id, from_source, nullif(field.data, '')::jsonb, field.key,
+               field.ttl_ms, field.activation, field.tool, field.handle, field.caused_by),
+    CASE WHEN field.numbers[7] <> 0 OR field.numbers[8] <> 0 OR field.numbers[9] <> 0 THEN 'a record of a copy; expected one of a push' END,
+    CASE WHEN field.numbers[10] >> 1 NOT BETWEEN 1 AND 253402300799999
+      THEN format('data.due_at: %s is not a time in ms before the year 10000', field.numbers[10] >> 1) END);
   IF wrong IS NOT NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'TDSCH', MESSAGE = wrong;
   END IF;
