@@ -186,6 +186,14 @@ RETURNS text LANGUAGE sql STABLE SET search_path = "@schema@", pg_temp AS $$
     text_fault('data.handle', handle, 1024, true, false), text_fault('data.caused_by', caused_by, 1024, true, false))
 $$;
 
+-- Returns the plugin's error for a number in a text of JSON that not every reader can represent. NULL: there is none.
+CREATE OR REPLACE FUNCTION number_fault(json text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT format('event: %s is not a number of 64 bits', "@schema@".text_quoted(number))
+  FROM regexp_matches(regexp_replace(json, '"(?:[^"\\]|\\.)*"', '', 'g'), '[-0-9][-+.0-9eE]*', 'g') AS found(words), unnest(words) AS number
+  WHERE CASE WHEN number ~ '[.eE]' THEN abs(number::numeric) >= 1e308 ELSE number::numeric NOT BETWEEN -9223372036854775808 AND 9223372036854775807 END
+  LIMIT 1
+$$;
+
 -- Cuts a message to the plugin's length, and appends how many bytes it cut.
 CREATE OR REPLACE FUNCTION text_cut(value text, most integer) RETURNS text LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 DECLARE
@@ -216,7 +224,8 @@ BEGIN
       AND octet_length(message) <= 16384 AND message ~ '[^ \t\r\n]' AND kind_source <> '' AND right(kind, 1) <> '.' AND ttl_ms >= 0
       AND level_number >= 0 AND activation_number BETWEEN 0 AND 2
       AND octet_length(kind || id || source || key || tool || handle || caused_by) <= 1024) IS NOT TRUE THEN
-    wrong := push_fault(session, kind, level, message, id, source, data, key, ttl_ms, activation, tool, handle, caused_by);
+    wrong := coalesce(number_fault(data::text),
+                      push_fault(session, kind, level, message, id, source, data, key, ttl_ms, activation, tool, handle, caused_by));
   END IF;
   IF wrong IS NOT NULL THEN
     RAISE EXCEPTION USING ERRCODE = 'TDSCH', MESSAGE = wrong;
@@ -350,6 +359,7 @@ BEGIN
   wrong := coalesce(
     push_fault(to_name, field.kind, field.level, field.message, with_id, from_source, nullif(field.data, '')::jsonb, field.key,
                field.ttl_ms, field.activation, field.tool, field.handle, field.caused_by),
+    number_fault(field.data),
     CASE WHEN field.numbers[7] <> 0 OR field.numbers[8] <> 0 OR field.numbers[9] <> 0 THEN 'a record of a copy; expected one of a push' END,
     CASE WHEN field.numbers[10] >> 1 NOT BETWEEN 1 AND 253402300799999
       THEN format('data.due_at: %s is not a time in ms before the year 10000', field.numbers[10] >> 1) END);
