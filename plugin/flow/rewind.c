@@ -14,6 +14,7 @@
 #include "session/inherit.h"
 #include "session/ledger.h"
 #include "session/outdated.h"
+#include "store/list.h"
 
 enum carrier_now {
   CARRIER_IS_NONE, /* the list cannot name its id, or is older than the delivery */
@@ -231,10 +232,14 @@ static int write_carrier(struct rewind *rewind, struct delivery *delivery, enum 
 static int write_all(struct rewind *rewind) {
   struct op *op = rewind->op;
   const struct numbers *pending = &rewind->pending;
+  int code = 0;
   if (ledger_return(&op->head, pending->n, pending->count, &op->arena))
     return no_memory_to_rewind(rewind);
-  int code =
-      ending_remove(op, rewind->expired, rewind->expired_count, SETTLED_BY_RESUME, rewind->error);
+  for (size_t i = 0; !code && i < pending->count; i++)
+    code = item_take_back(op->txn, op->session, pending->n[i], rewind->error);
+  if (!code)
+    code =
+        ending_remove(op, rewind->expired, rewind->expired_count, SETTLED_BY_RESUME, rewind->error);
   for (size_t i = 0; !code && i < rewind->delivery_count; i++) {
     enum carrier_now now = look_at_carrier(rewind, &rewind->deliveries[i]);
     if (now == CARRIER_IS_GONE || now == CARRIER_IS_BACK)

@@ -138,13 +138,47 @@ def check_due(server, producer):
     expect(listed == "its ttl was over true, its ttl was over, nobody took it", f"the view lists what was for a time too: {listed}")
 
 
+A_MONTH_LATER = ("SELECT tidings.make_day(current_date - 32); UPDATE tidings.history SET day = current_date - 32 WHERE session = "
+                 "(SELECT session FROM tidings.session WHERE name = '{}'); " + KEEP)
+
+
+def query(url, name, session, **more):
+    """Asks in another process, which has read nothing of the session before."""
+    asked = kit.Asked(url)
+    answer = asked.ask("query", query={"name": name, "session": session, **more})
+    asked.end()
+    return answer["answer"]
+
+
+def check_rewound(server, host, url):
+    """A rewind makes notifications pending again, which stay longer than the day on which they were shown."""
+    host.event("session.opened", "rewound")
+    for number in range(12):
+        for part in range(7):
+            host.call("push", session="rewound", kind="ci.failed", message=f"part {part}")
+        show(host, "rewound", f"c{number}")
+    expect(rows(server, "rewound").split("|")[1] != "0", "what was shown is history")
+    host.event("session.rewound", "rewound", deliveries=[])
+    server.sql(A_MONTH_LATER.format("rewound"))
+    left = [len(query(url, "pending", "rewound", limit=1000)["items"]), query(url, "stats", "rewound")["pending"]]
+    expect(left == [96, 96], f"a month later all that is pending again is there: {left}")
+    shown = 0
+    while delivery := host.call("tool_result", session="rewound", call_id=f"again-{shown}", tool="shell", content="x")["reply"]["delivery"]:
+        host.call("settle", delivery=delivery, outcome="committed")
+        shown += 1
+    stats = query(url, "stats", "rewound")
+    expect((stats["pending"], stats["outcomes"]["delivered"]) == (0, 96), f"and is shown again, in {shown} deliveries: {stats['outcomes']}")
+
+
 def main():
     with kit.Server(**kit.Server.FAST) as server:
-        host = kit.Kit(kit.make_store(server))
+        url = kit.make_store(server)
+        host = kit.Kit(url)
         check_closed(server, host)
         check_older_client(server, host)
         check_ids(server, host)
         check_due(server, host)
+        check_rewound(server, host, url)
         host.close()
         check_portions(server)
         check_order(server)

@@ -2,6 +2,9 @@
  *
  * store/rows/items.c: reads items. push/ writes each item once, and forget/ deletes it.
  */
+#include <errno.h>
+
+#include "store/list.h"
 #include "store/rows/rows.h"
 
 void item_encode(struct buffer *out, int64_t time_ms, const struct notification *note,
@@ -150,6 +153,21 @@ int item_get_origin(struct store_txn *txn, uint32_t session, uint64_t n, struct 
     origin = (struct origin){0};
   *ret_origin = origin;
   return 0;
+}
+
+int item_take_back(struct store_txn *txn, uint32_t session, uint64_t n,
+                   struct tidings_error *error) {
+  struct db_key key = row_key(session, ROW_ITEM, n);
+  struct buffer copy = BUFFER_EMPTY; /* putting a row may move the row that was read */
+  struct tidings_span value;
+  if (!db_remote || !db_remote->is_history(txn->db, &key)) return 0;
+  int rc = row_get(txn, &key, &value);
+  if (!rc && value.ptr) {
+    buffer_span(&copy, value);
+    rc = copy.failed ? ENOMEM : db_put(txn->db, &key, buffer_view(&copy));
+  }
+  buffer_free(&copy);
+  return rc ? db_failed(error, rc, "keep an item that is pending again") : 0;
 }
 
 /* -- pending ----------------------------------------------------------------------------------- */
