@@ -5,6 +5,7 @@
  */
 #include "common/error.h"
 #include "query/past.h"
+#include "store/outlines.h"
 
 static void explain_push(const struct item *item, struct buffer *out) {
   const struct notification *note = &item->note;
@@ -114,7 +115,10 @@ void past_explain_item(const struct question *question, const struct item *item,
     end.outcome = ends ? outcome_name(dispositions[i].disposition->outcome) : "leased";
     end.by = dispositions[i];
   }
-  if (!end.by.delivery && !item_is_due(item, question->op.now_ms))
+  if (!end.by.delivery && !head_has_pending(&question->op.head, item->n)) {
+    end.outcome = "ended"; /* the row of the delivery that ended it is gone */
+    buffer_text(out, " It has ended; how it ended is no longer stored.");
+  } else if (!end.by.delivery && !item_is_due(item, question->op.now_ms))
     buffer_text(out, " It waits for that time.");
   else if (!end.by.delivery)
     buffer_text(out, " It is pending: it will be shown with the next tool result or chat request, "

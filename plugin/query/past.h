@@ -50,8 +50,8 @@ const struct disposition_range *past_find_disposition(const struct disposition_r
 
 /* How an item stands. */
 struct past_end {
-  const char *outcome;        /* "pending", "leased", or how it ended */
-  struct past_disposition by; /* what ended it, or has it; empty: it is pending */
+  const char *outcome; /* "pending", "leased", how it ended, or "ended" if only that is known */
+  struct past_disposition by; /* what ended it, or has it; empty: it is pending, or "ended" */
 };
 /* Says what happened to the item, in sentences. `dispositions` has those of each delivery that had
  * it, in order. */

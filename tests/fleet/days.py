@@ -170,6 +170,18 @@ def check_rewound(server, host, url):
     expect((stats["pending"], stats["outcomes"]["delivered"]) == (0, 96), f"and is shown again, in {shown} deliveries: {stats['outcomes']}")
 
 
+def check_explained(server, host, url):
+    """An old notification waits, so those after it stay, and the deliveries that showed them go with their day."""
+    host.event("session.opened", "waits")
+    pushed_for(host, "waits", "for next year", 365 * 86400000)
+    for number in range(70):
+        show(host, "waits", f"c{number}")
+    server.sql(A_MONTH_LATER.format("waits"))
+    answers = [query(url, "explain", "waits", id=number) for number in ("1", "2", "71")]
+    outcomes = [answer["outcome"] for answer in answers]
+    expect(outcomes == ["pending", "ended", "delivered"] and "no longer stored" in answers[1]["text"], f"explain says of what was shown that it ended: {outcomes}, {answers[1]['text']}")
+
+
 def main():
     with kit.Server(**kit.Server.FAST) as server:
         url = kit.make_store(server)
@@ -179,6 +191,7 @@ def main():
         check_ids(server, host)
         check_due(server, host)
         check_rewound(server, host, url)
+        check_explained(server, host, url)
         host.close()
         check_portions(server)
         check_order(server)
