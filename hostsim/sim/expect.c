@@ -206,10 +206,16 @@ static bool is_named(const struct model *model, unsigned i) {
   return items_is_copied(model, i) && model->deliveries[model->items[i].delivery].public_id != 0;
 }
 
+/* The copies in the child have the times of their pushes, but not the order. */
+static bool replaces_in_child(const struct model *model, unsigned newer, unsigned i) {
+  const struct model_item *by = &model->items[newer], *item = &model->items[i];
+  return item->due_ms != 0 && by->pushed_ms > item->pushed_ms && by->pushed_ms < item->time_ms;
+}
+
 static bool has_newer_named(const struct model *model, unsigned i) {
   for (unsigned newer = 0; newer < model->item_count; newer++)
     if (is_named(model, newer) && model->items[newer].outcome == DELIVERED &&
-        items_is_newer(model, (int)newer, (int)i) &&
+        (items_is_newer(model, (int)newer, (int)i) || replaces_in_child(model, newer, i)) &&
         items_are_about_the_same(model, (int)i, (int)newer))
       return true;
   return false;

@@ -6,40 +6,54 @@
 #include "event/facts.h"
 #include "session/reply.h"
 
-/* The items that are neither damaged nor for later (the array itself or a copy), and the
- * dispositions of the damaged ones. */
+/* The items that are neither damaged, nor for later, nor replaced (the array itself or a copy), and
+ * the dispositions of the damaged and the replaced ones. */
 struct sorted {
   struct item *sound;
-  struct disposition *damaged;
-  size_t sound_count, damaged_count;
+  struct disposition *damaged, *replaced;
+  size_t sound_count, damaged_count, replaced_count;
 };
 
-static bool is_planned(const struct op *op, const struct item *item) {
-  return item->note.message.len && item_is_due(item, op->now_ms);
+/* `at` goes through the dispositions of the replaced ones. */
+static bool is_planned(const struct op *op, const struct sorted *sorted, const struct item *item,
+                       size_t *at) {
+  while (*at < sorted->replaced_count && sorted->replaced[*at].n < item->n) ++*at;
+  bool replaced = *at < sorted->replaced_count && sorted->replaced[*at].n == item->n;
+  return item->note.message.len && item_is_due(item, op->now_ms) && !replaced;
 }
 
-/* Keeps two kinds of items away from the policy: damaged ones, which are dropped, and those that
- * are not due, which wait as if they had not been pushed. */
+static int keep_planned(struct op *op, const struct item *items, size_t count, size_t damaged,
+                        struct sorted *sorted) {
+  size_t at = 0;
+  sorted->sound = arena_zalloc(&op->arena, count, sizeof *sorted->sound);
+  sorted->damaged = arena_zalloc(&op->arena, damaged, sizeof *sorted->damaged);
+  if (!sorted->sound || !sorted->damaged) return -1;
+  sorted->sound_count = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (is_planned(op, sorted, &items[i], &at)) sorted->sound[sorted->sound_count++] = items[i];
+    else if (!items[i].note.message.len)
+      sorted->damaged[sorted->damaged_count++] = (struct disposition){
+          .n = items[i].n, .outcome = OUTCOME_DROPPED, .reason = REASON_DAMAGED};
+  }
+  return 0;
+}
+
+/* Keeps three kinds of items away from the policy: damaged ones, which are dropped; those that are
+ * not due, which wait as if they had not been pushed; and those that were replaced before they were
+ * due, which end as if a carrier had come then. */
 static int sort_out(struct op *op, uint64_t pinned, struct item *items, size_t count,
                     struct sorted *ret) {
   struct sorted sorted = {.sound = items, .sound_count = count};
-  size_t damaged = 0, planned = 0;
+  size_t damaged = 0, planned = 0, at = 0;
+  if (plan_replaced(items, count, op->settings, op->now_ms, &op->arena, &sorted.replaced,
+                    &sorted.replaced_count))
+    return -1;
   for (size_t i = 0; i < count; i++) {
     items[i].pinned = items[i].n == pinned;
     damaged += !items[i].note.message.len;
-    planned += is_planned(op, &items[i]);
+    planned += is_planned(op, &sorted, &items[i], &at);
   }
-  if (planned < count) {
-    sorted = (struct sorted){.sound = arena_zalloc(&op->arena, count, sizeof *sorted.sound),
-                             .damaged = arena_zalloc(&op->arena, damaged, sizeof *sorted.damaged)};
-    if (!sorted.sound || !sorted.damaged) return -1;
-    for (size_t i = 0; i < count; i++) {
-      if (is_planned(op, &items[i])) sorted.sound[sorted.sound_count++] = items[i];
-      else if (!items[i].note.message.len)
-        sorted.damaged[sorted.damaged_count++] = (struct disposition){
-            .n = items[i].n, .outcome = OUTCOME_DROPPED, .reason = REASON_DAMAGED};
-    }
-  }
+  if (planned < count && keep_planned(op, items, count, damaged, &sorted)) return -1;
   *ret = sorted;
   return 0;
 }
@@ -150,8 +164,6 @@ int planning_make(struct op *op, const struct planned_carrier *carrier, struct i
   const struct token_counter counter = {count_tokens, &counting};
   struct sorted sorted;
   struct plan plan;
-  struct disposition *replaced = NULL;
-  size_t replaced_count = 0;
   if (sort_out(op, carrier->pinned, items, item_count, &sorted)) return -1;
   if (plan_needs_facts(sorted.sound, sorted.sound_count, op->settings) &&
       facts_read(sorted.sound, sorted.sound_count, &op->arena))
@@ -159,11 +171,9 @@ int planning_make(struct op *op, const struct planned_carrier *carrier, struct i
   int code = make_plan(op, carrier, &sorted, &counter, &plan);
   buffer_free(&counting.shown);
   if (code) return -1;
-  if (plan_replaced(items, item_count, op->settings, op->now_ms, &op->arena, &replaced,
-                    &replaced_count) ||
-      merge_dispositions(&op->arena, &plan, replaced, replaced_count))
+  if (merge_dispositions(&op->arena, &plan, sorted.replaced, sorted.replaced_count) ||
+      merge_dispositions(&op->arena, &plan, sorted.damaged, sorted.damaged_count))
     return -1;
-  if (merge_dispositions(&op->arena, &plan, sorted.damaged, sorted.damaged_count)) return -1;
   if (sorted.damaged_count) {
     static const char words[] =
         "store: damaged notification records were dropped; see query explain";
@@ -176,6 +186,7 @@ int planning_make(struct op *op, const struct planned_carrier *carrier, struct i
 
 int planning_left(struct op *op, struct item *items, size_t item_count, const bool **ret_left) {
   struct sorted sorted;
+  size_t replaced = 0;
   if (sort_out(op, 0, items, item_count, &sorted)) return -1;
   bool *left = arena_zalloc(&op->arena, item_count, sizeof *left),
        *sound = arena_zalloc(&op->arena, item_count, sizeof *sound);
@@ -186,7 +197,7 @@ int planning_left(struct op *op, struct item *items, size_t item_count, const bo
   if (plan_left(sorted.sound, sorted.sound_count, op->settings, op->now_ms, &op->arena, sound))
     return -1;
   for (size_t i = 0, at = 0; i < item_count; i++)
-    left[i] = is_planned(op, &items[i]) && sound[at++];
+    left[i] = is_planned(op, &sorted, &items[i], &replaced) && sound[at++];
   *ret_left = left;
   return 0;
 }

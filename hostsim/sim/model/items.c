@@ -110,17 +110,25 @@ static bool was_shown(const struct model *model, int i) {
   return false;
 }
 
+/* Was `by` pushed after the item, which is for later, and before its time? */
+static bool replaces(const struct model *model, int by, int item) {
+  return model->items[item].due_ms != 0 && by > item &&
+         model->items[by].pushed_ms < model->items[item].time_ms;
+}
+
 /* Was the newest of what `delivery` (NULL: any committed one) has shown about the same newer than
- * the item? That one alone counts: the times of items that were for later and the order of the
- * others may disagree after a clock has gone back. */
+ * the item, or was the last that was pushed of it pushed before the item's time? These two alone
+ * count: the times of items that were for later and the order of the others may disagree after a
+ * clock has gone back. */
 static bool has_newer(const struct model *model, int item, const struct model_delivery *delivery) {
-  int newest = -1;
+  int newest = -1, last = -1;
   for (int i = 0; i < (int)model->item_count; i++) {
     if (i == item || !items_are_about_the_same(model, item, i)) continue;
     if (delivery ? !counts_as_shown(model, delivery, i) : !was_shown(model, i)) continue;
     if (newest < 0 || items_is_newer(model, i, newest)) newest = i;
+    last = i;
   }
-  return newest >= 0 && items_is_newer(model, newest, item);
+  return newest >= 0 && (items_is_newer(model, newest, item) || replaces(model, last, item));
 }
 
 /* Finds the newest leased delivery that has shown a newer item with the same key; -1: none has. */
@@ -309,14 +317,15 @@ static unsigned count_fitting(const struct model *model, const struct sim_settin
     if (block_bytes(model, settings, lines, count, fit + 1) > room) return fit;
 }
 
-/* For an item that is not due, finds the last item with the same key that was pushed after it; -1:
- * there is none. */
+/* For an item that is for later, finds the last item with the same key that was pushed after it and
+ * before its time, which may be over; -1: there is none. */
 static int find_replacement(const struct model *model, const struct sim_settings *settings,
                             int item) {
   int last = -1;
   for (int i = item + 1; i < (int)model->item_count && model->items[item].key != 0; i++) {
     const struct model_item *other = &model->items[i];
-    bool counts = other->held == PENDING && !is_filtered(other, settings) &&
+    bool counts = replaces(model, i, item) && other->held == PENDING &&
+                  !is_filtered(other, settings) &&
                   (!other->caused_by || other->level == CRITICAL) &&
                   (other->activation != SILENT || items_is_due(model, other));
     if (counts && other->key == model->items[item].key && has_same_source(model, i, item) &&
@@ -346,8 +355,10 @@ static unsigned find_plan_lines(const struct model *model, const struct sim_sett
                            : is_filtered(item, settings)               ? FILTERED
                                                                        : OUTCOMES;
     bool due = items_is_due(model, item);
-    int by = due || item->held != PENDING ? -1 : find_replacement(model, settings, i);
-    if (!due) removed = by < 0 ? OUTCOMES : is_silent(model, by) ? WITHDRAWN : SUPERSEDED;
+    if (!due) removed = OUTCOMES;
+    int by =
+        removed != OUTCOMES || item->held != PENDING ? -1 : find_replacement(model, settings, i);
+    if (by >= 0) removed = is_silent(model, by) ? WITHDRAWN : SUPERSEDED;
     left[i] = item->held == PENDING && due && removed == OUTCOMES;
     if (item->held == PENDING && removed != OUTCOMES) take_item(plan, i, removed);
     places[i] = i;

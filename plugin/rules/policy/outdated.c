@@ -21,7 +21,7 @@ static const struct item *item_at(const struct comparison *comparison, size_t i)
 }
 
 static bool gives_way(const struct item *item, const struct item *newer) {
-  return item_is_newer(newer, item) &&
+  return (item_is_newer(newer, item) || policy_replaces(newer, item)) &&
          (!notification_is_critical(&item->note) || notification_is_critical(&newer->note));
 }
 
@@ -31,10 +31,32 @@ static void note_newer(const struct item **newest, const struct item *item) {
 
 /* -- keys, handles and servers ----------------------------------------------------------------- */
 
-/* The newest reports about a subject. */
+/* The newest reports about a subject: by the time that counts, and by push. */
 struct newest {
   const struct item *any, *critical;
+  const struct item *pushed, *pushed_critical;
 };
+
+static void note_pushed(const struct item **newest, const struct item *item) {
+  if (!*newest || policy_was_pushed_later(item, *newest)) *newest = item;
+}
+
+static void note_report(struct newest *newest, const struct item *item) {
+  note_newer(&newest->any, item);
+  note_pushed(&newest->pushed, item);
+  if (!notification_is_critical(&item->note)) return;
+  note_newer(&newest->critical, item);
+  note_pushed(&newest->pushed_critical, item);
+}
+
+/* The one that the item gives way to; NULL: there is none. */
+static const struct item *newer_than(const struct newest *newest, const struct item *item) {
+  bool critical = notification_is_critical(&item->note);
+  const struct item *newer = critical ? newest->critical : newest->any,
+                    *pushed = critical ? newest->pushed_critical : newest->pushed;
+  if (newer && gives_way(item, newer)) return newer;
+  return pushed && gives_way(item, pushed) ? pushed : NULL;
+}
 
 static int compare_subjects(struct comparison *comparison, enum reason reason) {
   size_t count = comparison->pending_count + comparison->shown_count;
@@ -46,16 +68,12 @@ static int compare_subjects(struct comparison *comparison, enum reason reason) {
   for (size_t i = 0; i < count; i++)
     if (policy_subject(item_at(comparison, i), reason, arena, &names[i])) return -1;
   if (policy_group_equal(names, count, arena, leaders)) return -1;
-  for (size_t i = comparison->pending_count; i < count; i++) {
-    const struct item *item = item_at(comparison, i);
-    note_newer(&newest[leaders[i]].any, item);
-    if (notification_is_critical(&item->note)) note_newer(&newest[leaders[i]].critical, item);
-  }
+  for (size_t i = comparison->pending_count; i < count; i++)
+    note_report(&newest[leaders[i]], item_at(comparison, i));
   for (size_t i = 0; i < comparison->pending_count; i++) {
     const struct item *item = item_at(comparison, i);
-    const struct newest *of = &newest[leaders[i]];
-    const struct item *newer = notification_is_critical(&item->note) ? of->critical : of->any;
-    if (!names[i].len || !newer || !gives_way(item, newer)) continue;
+    const struct item *newer = newer_than(&newest[leaders[i]], item);
+    if (!names[i].len || !newer) continue;
     comparison->dispositions[i] =
         (struct disposition){item->n, newer->n, OUTCOME_SUPERSEDED, (uint8_t)reason};
   }

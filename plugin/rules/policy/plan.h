@@ -93,7 +93,8 @@ int plan_outdated(const struct item *pending, size_t pending_count, const struct
 /* Can the result of plan_outdated depend on this item? */
 bool plan_can_be_outdated(const struct item *item);
 
-/* Finds the items that are not due yet and are replaced by a later one with the same key. By n.
+/* Finds the items that were for later and are replaced by one with the same key that was pushed
+ * later and before their time, which may be over. `items`: also those that are not due. By n.
  * Returns 0, or -1: no memory. */
 int plan_replaced(const struct item *items, size_t item_count, const struct settings *settings,
                   int64_t now_ms, struct arena *arena, struct disposition **ret_dispositions,

@@ -1,85 +1,141 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/replace.c: an item that waits for its time makes way for a later item with the same
- * key, whether the later one is due or not. So the newest reminder with a key counts, whatever the
- * older ones were for.
+ * rules/policy/replace.c: an item for later makes way for an item with the same key that was pushed
+ * later and before its time, whether that one is due or not. So the newest reminder with a key
+ * counts, whatever the older ones were for. Carriers that come after that time decide the same.
  */
+#include <stdlib.h>
+
 #include "rules/policy/steps.h"
 
-/* The newest item with one key. */
-struct latest {
-  const struct item *any, *critical;
+/* An item that can replace others. They are sorted by key and, for each key, by push. */
+struct replacer {
+  const struct item *item;
+  size_t key;          /* a leader */
+  int64_t earliest_ms; /* when it or the earliest of those after it with the same key was pushed */
+};
+struct replacers {
+  struct replacer *all, *critical; /* a critical item makes way for a critical one only */
+  size_t count, critical_count;
 };
 
-/* An item that is due waits for nothing: the other steps handle it. */
-static bool can_be_replaced(const struct item *item, int64_t now_ms) {
-  return item->note.message.len && item->note.key.len && !item_is_due(item, now_ms);
+/* Do the steps before supersede leave it? */
+static bool is_wanted(const struct item *item, const struct settings *settings) {
+  const struct notification *note = &item->note;
+  return (!note->caused_by.len || notification_is_critical(note)) &&
+         policy_filter_reason(settings, note) == REASON_NONE;
 }
 
-/* An item that is never shown, or that the settings filter out, takes no other's place. */
+static bool can_be_replaced(const struct item *item, const struct settings *settings,
+                            int64_t now_ms) {
+  const struct notification *note = &item->note;
+  if (!note->message.len || !note->key.len || !note->due_ms) return false;
+  return !item_is_due(item, now_ms) || is_wanted(item, settings);
+}
+
 static bool can_replace(const struct item *item, const struct settings *settings, int64_t now_ms) {
   const struct notification *note = &item->note;
   if (note->activation == ACTIVATION_SILENT && !item_is_due(item, now_ms)) return false;
-  return note->message.len && note->key.len &&
-         (!note->caused_by.len || notification_is_critical(note)) &&
-         policy_filter_reason(settings, note) == REASON_NONE;
+  return note->message.len && note->key.len && is_wanted(item, settings);
 }
 
 /* An item that another session had has its number of this session; its time says when it was
  * pushed. */
-static bool was_pushed_later(const struct item *item, const struct item *other) {
+bool policy_was_pushed_later(const struct item *item, const struct item *other) {
   if ((item->copied || other->copied) && item->pushed_ms != other->pushed_ms)
     return item->pushed_ms > other->pushed_ms;
   return item->n > other->n;
 }
 
-static void note_latest(const struct item **latest, const struct item *item) {
-  if (!*latest || was_pushed_later(item, *latest)) *latest = item;
+bool policy_replaces(const struct item *item, const struct item *other) {
+  return other->note.due_ms && policy_was_pushed_later(item, other) &&
+         item->pushed_ms < other->time_ms;
 }
 
-static size_t write_replaced(const struct item *items, size_t count, int64_t now_ms,
-                             const size_t *leaders, const struct latest *latest,
-                             struct disposition *dispositions) {
-  size_t written = 0;
-  for (size_t i = 0; i < count; i++) {
-    const struct item *item = &items[i], *by;
-    if (!can_be_replaced(item, now_ms)) continue;
-    by = notification_is_critical(&item->note) ? latest[leaders[i]].critical
-                                               : latest[leaders[i]].any;
-    if (!by || !was_pushed_later(by, item)) continue;
-    bool silent = by->note.activation == ACTIVATION_SILENT;
-    dispositions[written++] =
-        (struct disposition){.n = item->n,
-                             .ref = by->n,
-                             .outcome = silent ? OUTCOME_WITHDRAWN : OUTCOME_SUPERSEDED,
-                             .reason = silent ? REASON_TAKEN_BACK : REASON_NEWER_KEY};
+static int by_key_and_push(const void *left, const void *right) {
+  const struct replacer *a = left, *b = right;
+  if (a->key != b->key) return a->key < b->key ? -1 : 1;
+  return policy_was_pushed_later(b->item, a->item) ? -1 : policy_was_pushed_later(a->item, b->item);
+}
+
+static void sort_replacers(struct replacer *replacers, size_t count) {
+  qsort(replacers, count, sizeof *replacers, by_key_and_push);
+  for (size_t i = count; i-- > 0;) {
+    const struct replacer *next = i + 1 < count ? &replacers[i + 1] : NULL;
+    replacers[i].earliest_ms = replacers[i].item->pushed_ms;
+    if (next && next->key == replacers[i].key && next->earliest_ms < replacers[i].earliest_ms)
+      replacers[i].earliest_ms = next->earliest_ms;
   }
-  return written;
+}
+
+/* The newest item with this key that was pushed before the item's time. NULL: none replaces it. */
+static const struct item *find_replacer(const struct replacer *replacers, size_t count, size_t key,
+                                        const struct item *item) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const struct replacer *at = &replacers[middle];
+    if (at->key < key || (at->key == key && at->earliest_ms < item->time_ms)) low = middle + 1;
+    else high = middle;
+  }
+  if (!low || replacers[low - 1].key != key) return NULL;
+  return policy_replaces(replacers[low - 1].item, item) ? replacers[low - 1].item : NULL;
+}
+
+static int find_replacers(const struct item *items, size_t count, const struct settings *settings,
+                          int64_t now_ms, const size_t *keys, struct arena *arena,
+                          struct replacers *ret) {
+  *ret = (struct replacers){.all = arena_array(arena, count, sizeof *ret->all),
+                            .critical = arena_array(arena, count, sizeof *ret->critical)};
+  if (!ret->all || !ret->critical) return -1;
+  for (size_t i = 0; i < count; i++) {
+    if (!can_replace(&items[i], settings, now_ms)) continue;
+    const struct replacer replacer = {.item = &items[i], .key = keys[i]};
+    ret->all[ret->count++] = replacer;
+    if (notification_is_critical(&items[i].note)) ret->critical[ret->critical_count++] = replacer;
+  }
+  sort_replacers(ret->all, ret->count);
+  sort_replacers(ret->critical, ret->critical_count);
+  return 0;
+}
+
+static const struct item *replacer_of(const struct replacers *replacers, const struct item *item,
+                                      size_t key) {
+  if (notification_is_critical(&item->note))
+    return find_replacer(replacers->critical, replacers->critical_count, key, item);
+  return find_replacer(replacers->all, replacers->count, key, item);
 }
 
 int plan_replaced(const struct item *items, size_t item_count, const struct settings *settings,
                   int64_t now_ms, struct arena *arena, struct disposition **ret_dispositions,
                   size_t *ret_count) {
-  size_t waiting = 0;
-  for (size_t i = 0; i < item_count; i++) waiting += can_be_replaced(&items[i], now_ms);
+  struct replacers replacers;
+  size_t most = 0, written = 0;
+  for (size_t i = 0; i < item_count; i++) most += can_be_replaced(&items[i], settings, now_ms);
   *ret_count = 0;
   *ret_dispositions = NULL;
-  if (!waiting || item_count < 2) return 0;
+  if (!most || item_count < 2) return 0;
   struct tidings_span *names = arena_zalloc(arena, item_count, sizeof *names);
-  size_t *leaders = arena_array(arena, item_count, sizeof *leaders);
-  struct latest *latest = arena_zalloc(arena, item_count, sizeof *latest);
-  struct disposition *dispositions = arena_zalloc(arena, waiting, sizeof *dispositions);
-  if (!names || !leaders || !latest || !dispositions) return -1;
+  size_t *keys = arena_array(arena, item_count, sizeof *keys);
+  struct disposition *dispositions = arena_zalloc(arena, most, sizeof *dispositions);
+  if (!names || !keys || !dispositions) return -1;
   for (size_t i = 0; i < item_count; i++)
     if (policy_subject(&items[i], REASON_NEWER_KEY, arena, &names[i])) return -1;
-  if (policy_group_equal(names, item_count, arena, leaders)) return -1;
+  if (policy_group_equal(names, item_count, arena, keys) ||
+      find_replacers(items, item_count, settings, now_ms, keys, arena, &replacers))
+    return -1;
   for (size_t i = 0; i < item_count; i++) {
-    if (!can_replace(&items[i], settings, now_ms)) continue;
-    note_latest(&latest[leaders[i]].any, &items[i]);
-    if (notification_is_critical(&items[i].note))
-      note_latest(&latest[leaders[i]].critical, &items[i]);
+    if (!can_be_replaced(&items[i], settings, now_ms)) continue;
+    const struct item *by = replacer_of(&replacers, &items[i], keys[i]);
+    if (!by) continue;
+    bool silent = by->note.activation == ACTIVATION_SILENT;
+    dispositions[written++] =
+        (struct disposition){.n = items[i].n,
+                             .ref = by->n,
+                             .outcome = silent ? OUTCOME_WITHDRAWN : OUTCOME_SUPERSEDED,
+                             .reason = silent ? REASON_TAKEN_BACK : REASON_NEWER_KEY};
   }
-  *ret_count = write_replaced(items, item_count, now_ms, leaders, latest, dispositions);
+  *ret_count = written;
   *ret_dispositions = dispositions;
   return 0;
 }

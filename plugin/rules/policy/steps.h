@@ -92,6 +92,11 @@ int policy_supersede(struct work *work);
  * server with one name are different things. Empty: none. Returns 0, or -1: no memory. */
 int policy_subject(const struct item *item, enum reason reason, struct arena *arena,
                    struct tidings_span *ret);
+/* replace.c */
+/* Was it pushed later, though it may be shown earlier? */
+bool policy_was_pushed_later(const struct item *item, const struct item *other);
+/* Was it pushed while the other one, which was for later, waited for its time? */
+bool policy_replaces(const struct item *item, const struct item *other);
 int policy_coalesce(struct work *work); /* makes the lines */
 void policy_rank(struct work *work);
 int policy_cap(struct work *work);
