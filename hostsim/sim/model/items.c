@@ -350,10 +350,9 @@ static unsigned find_plan_lines(const struct model *model, const struct sim_sett
   plan->end = 0;
   for (int i = 0; i < (int)model->item_count; i++) {
     const struct model_item *item = &model->items[i];
-    enum outcome removed = items_is_expired(model, item)               ? EXPIRED
-                           : item->caused_by && !is_critical(model, i) ? WITHDRAWN
-                           : is_filtered(item, settings)               ? FILTERED
-                                                                       : OUTCOMES;
+    enum outcome removed = item->caused_by && !is_critical(model, i) ? WITHDRAWN
+                           : is_filtered(item, settings)             ? FILTERED
+                                                                     : OUTCOMES;
     bool due = items_is_due(model, item);
     if (!due) removed = OUTCOMES;
     int by =
@@ -372,6 +371,7 @@ static unsigned find_plan_lines(const struct model *model, const struct sim_sett
   for (int i = 0; i < (int)model->item_count; i++)
     if (left[i] && find_newest(model, left, i) == i) {
       if (is_silent(model, i)) take_item(plan, i, WITHDRAWN);
+      else if (items_is_expired(model, &model->items[i])) take_item(plan, i, EXPIRED);
       else lines[count++] = (struct line){i, places[i]};
     }
   sort(model, settings->order, lines, count);

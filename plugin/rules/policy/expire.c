@@ -13,7 +13,7 @@ bool plan_is_expired(const struct item *item, int64_t now_ms) {
 
 void policy_expire(struct work *work) {
   for (size_t i = 0; i < work->item_count; i++) {
-    if (plan_is_expired(&work->items[i], work->now_ms))
+    if (is_left(work, i) && plan_is_expired(&work->items[i], work->now_ms))
       end_item(work, i, OUTCOME_EXPIRED, REASON_TTL, 0);
   }
 }

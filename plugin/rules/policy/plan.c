@@ -17,12 +17,14 @@ static int begin(struct work *work) {
   return 0;
 }
 
-/* The steps that end items, however much room there is. */
+/* The steps that end items, however much room there is. An item that has expired is as new as it
+ * was, so an older one is not shown in its place. */
 static int remove_items(struct work *work) {
-  policy_expire(work);
   if (policy_withdraw(work) || policy_annihilate(work)) return -1;
   policy_filter(work);
-  return policy_supersede(work);
+  if (policy_supersede(work)) return -1;
+  policy_expire(work);
+  return 0;
 }
 
 static void end_shown(struct work *work) {

@@ -4,7 +4,7 @@
  * plan: which lines are shown, in which order and with which text, which items are removed and why,
  * and which ones stay.
  *
- * Its steps, one file each, run in this order: expire, withdraw, annihilate, filter, supersede,
+ * Its steps, one file each, run in this order: withdraw, annihilate, filter, supersede, expire,
  * coalesce, rank, cap, tokens, room. It must not know the store, JSON, clocks or how text is
  * rendered; render/ tells it how long a block becomes.
  */

@@ -245,14 +245,17 @@ void model_plan(struct model *model, const struct items *items, const struct set
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
     model->dispositions[i].n = model->places[i] = item->n;
-    if (item->note.ttl_ms && now_ms - item->time_ms >= item->note.ttl_ms)
-      end(model, i, OUTCOME_EXPIRED, REASON_TTL, 0);
   }
   model_withdraw(model, items);
   if (settings->annihilate) model_annihilate(model, items, now_ms);
   model_filter(model, items, settings);
   model_supersede(model, items, REASON_NEWER_KEY, same_key);
   model_supersede(model, items, REASON_NEWER_STATE, same_state);
+  for (size_t i = 0; i < items->count; i++) {
+    const struct item *item = &items->items[i];
+    if (left(model, i) && item->note.ttl_ms && now_ms - item->time_ms >= item->note.ttl_ms)
+      end(model, i, OUTCOME_EXPIRED, REASON_TTL, 0);
+  }
   model_lines(model, items, settings, room);
   for (size_t a = 0; a < model->shown; a++) {
     const struct model_line *line = &model->lines[a];

@@ -70,7 +70,7 @@ Test(policy, the_models_own_doing_is_withdrawn) {
   ITEM(&items, .caused_by = "call_1");
   ITEM(&items, .message = "other");
   ITEM(&items, .caused_by = "call_1", .ttl_ms = 1);
-  EXPECT_PLAN(items, "", 5, "2 | 1:withdrawn/3 3:expired/2 | 0");
+  EXPECT_PLAN(items, "", 5, "2 | 1:withdrawn/3 3:withdrawn/3 | 0");
 }
 
 /* ---- supersede ---- */
@@ -92,13 +92,25 @@ Test(policy, no_key_supersedes_nothing) {
   EXPECT_PLAN(items, "", 0, "1 2 | | 0");
 }
 
-Test(policy, what_has_expired_supersedes_nothing_and_holds_no_place) {
+Test(policy, what_was_withdrawn_supersedes_nothing) {
   struct items items = {.count = 0};
-  ITEM(&items, .key = "a", .ttl_ms = 1);
   ITEM(&items, .message = "between");
   ITEM(&items, .key = "a");
   ITEM(&items, .key = "a", .caused_by = "call");
-  EXPECT_PLAN(items, "", 10, "2 3 | 1:expired/2 4:withdrawn/3 | 0");
+  EXPECT_PLAN(items, "", 10, "1 2 | 3:withdrawn/3 | 0");
+}
+
+Test(policy, an_older_state_is_not_shown_in_place_of_the_newest_that_has_expired) {
+  struct items keys = {.count = 0};
+  ITEM(&keys, .key = "a");
+  ITEM(&keys, .key = "a", .ttl_ms = 1);
+  ITEM(&keys, .key = "b", .ttl_ms = 1);
+  ITEM(&keys, .key = "b");
+  EXPECT_PLAN(keys, "", 10, "4 | 1:superseded/4>2 2:expired/2 3:superseded/4>4 | 0");
+  struct items states = {.count = 0};
+  ITEM(&states, .handle = "h", .made_by = MADE_BY_HANDLE_STATE, .name = "waiting");
+  ITEM(&states, .handle = "h", .made_by = MADE_BY_HANDLE_STATE, .ttl_ms = 1);
+  EXPECT_PLAN(states, "", 10, " | 1:superseded/19>2 2:expired/2 | 0");
 }
 
 Test(policy, only_what_would_be_shown_supersedes) {
