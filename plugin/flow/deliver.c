@@ -150,7 +150,7 @@ static int make_reply(struct op *op, const struct delivering *delivering, const 
   int code = reply_status(reply, op, turns, error);
   /* Otherwise the turn's end or its next phase says when to wake. */
   if (!code && turns_reacts_to_urgency(&turns->run))
-    code = pending_next_ms(op, &delivering->pending, &next_ms, error);
+    code = pending_next_ms(op, &delivering->pending, plan, &next_ms, error);
   if (code) return code;
   reply_wake(reply, op, turns, next_ms);
   const struct showing showing = {.chat_request = is_chat_request(delivering),

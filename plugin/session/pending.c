@@ -249,9 +249,25 @@ int64_t pending_first_due_ms(const struct op *op, const struct item *items, size
   return first_ms;
 }
 
+/* Copies the items that the plan does not end. Both are by n. */
+static int leave_out_ended(struct op *op, const struct plan *plan, struct item **items,
+                           size_t *count) {
+  struct item *left = arena_array(&op->arena, *count, sizeof *left);
+  size_t kept = 0;
+  if (!left) return -1;
+  for (size_t i = 0, d = 0; i < *count; i++) {
+    while (d < plan->disposition_count && plan->dispositions[d].n < (*items)[i].n) d++;
+    bool ends = d < plan->disposition_count && plan->dispositions[d].n == (*items)[i].n;
+    if (!ends) left[kept++] = (*items)[i];
+  }
+  *items = left;
+  *count = kept;
+  return 0;
+}
+
 /* If not all items were read, the notes say whether any of them is for later. */
-int pending_next_ms(struct op *op, const struct pending *pending, int64_t *ret_ms,
-                    struct tidings_error *error) {
+int pending_next_ms(struct op *op, const struct pending *pending, const struct plan *plan,
+                    int64_t *ret_ms, struct tidings_error *error) {
   const struct backlog *backlog = op->known->backlog;
   struct item *items = pending->items;
   size_t count = items ? pending->count : 0;
@@ -259,6 +275,9 @@ int pending_next_ms(struct op *op, const struct pending *pending, int64_t *ret_m
     int code = pending_specials(op, &items, &count, error);
     if (code) return code;
   }
+  *ret_ms = pending_first_due_ms(op, items, count);
+  if (!*ret_ms || !plan->disposition_count) return 0;
+  if (leave_out_ended(op, plan, &items, &count)) return no_memory_for_pending(error);
   *ret_ms = pending_first_due_ms(op, items, count);
   return 0;
 }

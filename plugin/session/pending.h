@@ -36,8 +36,9 @@ int pending_rings(struct op *op, bool *ret_any, struct tidings_error *error);
 
 /* Returns when the first of these items that ring and are for later is due; 0: there is none. */
 int64_t pending_first_due_ms(const struct op *op, const struct item *items, size_t count);
-/* The same for all that is pending, after a plan, in its snapshot. Errors: STORE, NOMEM. */
-int pending_next_ms(struct op *op, const struct pending *pending, int64_t *ret_ms,
-                    struct tidings_error *error);
+/* The same for all that is pending and that this plan does not end, in its snapshot. Errors: STORE,
+ * NOMEM. */
+int pending_next_ms(struct op *op, const struct pending *pending, const struct plan *plan,
+                    int64_t *ret_ms, struct tidings_error *error);
 
 #endif
