@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agents/call/log.h"
@@ -22,12 +21,13 @@
 #include "agents/wait/apart.h"
 #include "agents/wait/files.h"
 #include "agents/wait/place.h"
+#include "agents/wait/queue.h"
 #include "agents/wait/scheduler.h"
 #include "agents/wait/watch.h"
 #include "command/interrupt.h"
 #include "command/project.h"
 #include "common/clock.h"
-#include "common/spawn.h"
+#include "common/store_url.h"
 
 enum {
   EXIT_REWAKE = 2,
@@ -35,9 +35,9 @@ enum {
   SETTLING_MS = 500,
   STARTING_MS = 1500, /* within which a session that was started with a prompt has it */
   BUSY_MS = 100,
-  QUEUE_MS = 30000,
   FIRST_PAUSE_MS = 500, /* after the agent's command has failed; each pause is twice the last */
-  LONGEST_PAUSE_MS = 600000
+  LONGEST_PAUSE_MS = 600000,
+  LONGEST_STORE_PAUSE_MS = 30000 /* while the store cannot be reached */
 };
 
 struct waiter {
@@ -52,9 +52,11 @@ struct waiter {
   struct hook_watch watch;
   bool resumes;         /* what the end of a turn has left queued */
   int64_t settle_at_ms; /* when the end of the turn that rang is over; 0: it is */
-  bool unreported;      /* an interruption, which the store was too busy to take */
+  bool unreported;      /* an interruption, which the store has not taken */
   bool lost_offer;      /* a turn is offered, and whoever was offered it has done nothing */
   bool asked_to_end;
+  bool remote;  /* the store is in a database, which may be away for a while */
+  int pause_ms; /* before the next attempt to reach the store */
 };
 
 static int open_pidfd(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
@@ -190,10 +192,53 @@ static int32_t look_for_interruption(struct waiter *waiter, struct tidings_reply
   waiter->unreported = false;
   if (!when_ms) return TIDINGS_OK;
   int32_t code = hook_person_interrupted(waiter->kit, waiter->call, when_ms, ret_reply, error);
-  if (code != TIDINGS_E_BUSY) return code;
+  if (!code) return code;
   waiter->watch.seen_ms = seen_ms;
   waiter->unreported = true;
-  return TIDINGS_OK;
+  return code == TIDINGS_E_BUSY ? TIDINGS_OK : code;
+}
+
+/* Sleeps for *pause_ms, and doubles it for the next time. After a turn that a person has begun it
+ * returns at once. Returns 0; or -1: the agent has ended, or this process is to end. */
+static int pause_after_failure(struct waiter *waiter, int *pause_ms, int longest_ms) {
+  int64_t until_ms = clock_mono_ms() + *pause_ms;
+  *pause_ms = *pause_ms < longest_ms / 2 ? 2 * *pause_ms : longest_ms;
+  for (int64_t left_ms; (left_ms = until_ms - clock_mono_ms()) > 0;) {
+    struct pollfd fds[] = {{.fd = waiter->owner_fd, .events = POLLIN},
+                           {.fd = waiter->place_fd, .events = POLLIN}};
+    int count = interrupt_poll(fds, 2, (int)left_ms);
+    if ((count < 0 && errno != EINTR) || interrupt_seen()) return -1;
+    if (count > 0 && fds[0].revents) return -1;
+    char word = 0;
+    if (count > 0) word = hook_place_hear(waiter->place_fd);
+    waiter->asked_to_end = word == PLACE_END;
+    if (waiter->asked_to_end) return -1;
+    if (word != PLACE_LOOK) continue;
+    settle(waiter);
+    break;
+  }
+  return 0;
+}
+
+/* May the store be reached again after this error? A folder that is gone does not come back. */
+static bool may_return(const struct waiter *waiter, int32_t code) {
+  struct pollfd gone = {.fd = waiter->files_fd, .events = POLLIN};
+  bool is_there = waiter->remote || (waiter->files_fd >= 0 && poll(&gone, 1, 0) == 0);
+  if (code == TIDINGS_E_STORE || code == TIDINGS_E_OUTCOME_UNKNOWN) return is_there;
+  return code == TIDINGS_E_BUSY || code == TIDINGS_E_FULL || code == TIDINGS_E_NOMEM;
+}
+
+/* Returns 0: it is to be tried again now; or -1: waiting ends. */
+static int wait_for_store(struct waiter *waiter, int32_t code, const struct tidings_error *error) {
+  if (!may_return(waiter, code)) {
+    hook_log("waiting ends: %s", error->text);
+    return -1;
+  }
+  if (waiter->pause_ms == FIRST_PAUSE_MS)
+    hook_log("tidings tries again with growing pauses: %s", error->text);
+  int ends = pause_after_failure(waiter, &waiter->pause_ms, LONGEST_STORE_PAUSE_MS);
+  waiter->settle_at_ms = clock_wall_ms(); /* an offer whose reply did not arrive is lost */
+  return ends;
 }
 
 /* Sleeps until there is a turn to start: *ret_reply has it, or is NULL for one that was offered
@@ -216,9 +261,12 @@ static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply
       if (!code) code = look(waiter, &reply, &error);
     }
     if (code) {
-      hook_log("waiting ends: %s", error.text);
-      return -1;
+      hostkit_reply_free(reply);
+      if (wait_for_store(waiter, code, &error)) return -1;
+      looks = watches = true;
+      continue;
     }
+    waiter->pause_ms = FIRST_PAUSE_MS;
     if (hook_start_turn(reply) || waiter->lost_offer) {
       *ret_reply = reply;
       return 0;
@@ -228,21 +276,30 @@ static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply
   }
 }
 
-/* The agent does not wait for this process, so it tries again while another one opens the store. */
+/* The agent does not wait for this process, so it tries again while another one opens the store, or
+ * while a database is away. */
 static int32_t open_in_time(const struct cli *cli, uint32_t owner, struct waiter *waiter,
                             struct tidings_error *error) {
-  struct pollfd ended = {.fd = waiter->owner_fd, .events = POLLIN};
-  int32_t code;
-  do code = kit_open(cli, TIDINGS_ROLE_HOST, owner, &waiter->kit, error);
-  while (code == TIDINGS_E_BUSY && interrupt_poll(&ended, 1, BUSY_MS) == 0);
-  return code;
+  for (;;) {
+    int32_t code = kit_open(cli, TIDINGS_ROLE_HOST, owner, &waiter->kit, error);
+    if (!code || !may_return(waiter, code)) return code;
+    struct pollfd ended = {.fd = waiter->owner_fd, .events = POLLIN};
+    if (code == TIDINGS_E_BUSY ? interrupt_poll(&ended, 1, BUSY_MS) != 0
+                               : wait_for_store(waiter, code, error))
+      return code;
+  }
 }
 
 static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner, int place,
                  struct waiter *ret_waiter) {
   struct tidings_error error = {.size = sizeof error};
-  struct waiter waiter = {
-      .call = call, .owner_fd = open_pidfd((pid_t)owner), .wake_fd = -1, .place_fd = place};
+  struct waiter waiter = {.call = call,
+                          .owner_fd = open_pidfd((pid_t)owner),
+                          .wake_fd = -1,
+                          .place_fd = place,
+                          .files_fd = -1,
+                          .remote = store_url_is(cli->store),
+                          .pause_ms = FIRST_PAUSE_MS};
   int32_t fd = -1;
   if (waiter.owner_fd < 0) return -1;
   interrupt_begin();
@@ -331,44 +388,12 @@ int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t own
 
 /* -- a process of its own ---------------------------------------------------------------------- */
 
-/* The agent's own program: the one in PATH may be another version. Free it. */
-static char *program_of(const struct hook_call *call, uint32_t owner) {
-  char link[64], path[4096];
-  snprintf(link, sizeof link, "/proc/%u/exe", owner);
-  ssize_t len = readlink(link, path, sizeof path - 1);
-  path[len > 0 ? len : 0] = '\0';
-  const char *slash = strrchr(path, '/');
-  bool same = slash && strncmp(slash + 1, call->host->program, strlen(call->host->program)) == 0 &&
-              access(path, X_OK) == 0;
-  return strdup(same ? path : call->host->program);
-}
-
-/* Returns its exit status, or -1. The signals that we hold back are not held back for it. */
-static int run_program(const char *const argv[]) {
-  pid_t child = -1;
-  int status = -1;
-  sigset_t none;
-  sigemptyset(&none);
-  const struct spawn spawn = {.argv = argv, .pipe_signal = true, .mask = &none};
-  if (spawn_start(&spawn, &child)) return -1;
-  if (!spawn_wait(child, QUEUE_MS, &status)) status = spawn_kill(child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 /* Returns the exit status of the agent's command; -1: it was not run. */
 static int queue_nudge(const struct waiter *waiter, uint32_t owner,
                        const struct tidings_action *action, int failed_before) {
-  char *program = program_of(waiter->call, owner), *session = strdup(waiter->call->session),
-       *nudge = hook_nudge(waiter->kit, waiter->call, action);
-  const char *const argv[] = {program, "queue", "--thread", session, "--message", nudge, NULL};
-  int status = program && session && nudge ? run_program(argv) : -1;
-  if (status && status != failed_before)
-    hook_log("%s queue failed with status %d; the notifications wait for the next prompt, and "
-             "tidings tries again with growing pauses",
-             program ? program : "", status);
+  char *nudge = hook_nudge(waiter->kit, waiter->call, action);
+  int status = nudge ? hook_queue_run(waiter->call, owner, nudge, failed_before) : -1;
   if (status) decline(waiter);
-  free(program);
-  free(session);
   free(nudge);
   return status;
 }
@@ -382,29 +407,6 @@ static int schedule_nudge(struct waiter *waiter, uint32_t owner) {
   waiter->settle_at_ms = failed ? clock_wall_ms() + SETTLING_MS : 0;
   free(mark);
   return failed;
-}
-
-/* A turn that was declined is offered again at once: without a pause a command that is missing
- * would be tried without end. After a turn that a person has begun it is tried at once. Returns 0;
- * or -1: the agent has ended, or this process is to end. */
-static int pause_after_failure(struct waiter *waiter, int *pause_ms) {
-  int64_t until_ms = clock_mono_ms() + *pause_ms;
-  *pause_ms = *pause_ms < LONGEST_PAUSE_MS / 2 ? 2 * *pause_ms : LONGEST_PAUSE_MS;
-  for (int64_t left_ms; (left_ms = until_ms - clock_mono_ms()) > 0;) {
-    struct pollfd fds[] = {{.fd = waiter->owner_fd, .events = POLLIN},
-                           {.fd = waiter->place_fd, .events = POLLIN}};
-    int count = interrupt_poll(fds, 2, (int)left_ms);
-    if ((count < 0 && errno != EINTR) || interrupt_seen()) return -1;
-    if (count > 0 && fds[0].revents) return -1;
-    char word = 0;
-    if (count > 0) word = hook_place_hear(waiter->place_fd);
-    waiter->asked_to_end = word == PLACE_END;
-    if (waiter->asked_to_end) return -1;
-    if (word != PLACE_LOOK) continue;
-    settle(waiter);
-    break;
-  }
-  return 0;
 }
 
 /* Returns whether it was asked to end. */
@@ -426,7 +428,7 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
     hostkit_reply_free(reply);
     reply = NULL;
     if (!failed) pause_ms = FIRST_PAUSE_MS;
-    else if (pause_after_failure(&waiter, &pause_ms)) break;
+    else if (pause_after_failure(&waiter, &pause_ms, LONGEST_PAUSE_MS)) break;
   }
   end(&waiter);
   return waiter.asked_to_end;

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """follow.py: tests commands that watch a store in a database: `tail -f`, `wait --alert` and `top` show the actions of other processes, `top`
-continues after a restart of the server, and a signal ends each of them.
+continues after a restart of the server, and a signal ends each of them. The process that waits to wake an agent continues after a restart, too.
 """
 import ctypes.util
 import fcntl
+import json
 import os
 import pty
 import signal
@@ -108,6 +109,32 @@ def check_top(server, url, host):
     expect("\x1b[?1049l" in top.seen, "and the terminal is as it was")
 
 
+def check_waiter(server, url):
+    """Tests the process that waits to wake an idle agent."""
+    with tempfile.TemporaryDirectory() as folder:
+        env = {**os.environ, "HOME": folder, "XDG_STATE_HOME": folder, "CLAUDE_CONFIG_DIR": folder, "CLAUDE_CODE_ENTRYPOINT": "cli"}
+        hook = ("hook", "--budget", "60s", "-S", url, "--owner", str(os.getpid()), "claude")
+
+        def called(event, **fields):
+            return json.dumps({"session_id": "w", "hook_event_name": event, "cwd": folder, "transcript_path": os.path.join(folder, "projects", "x", "w.jsonl"), **fields})
+
+        def log():
+            with open(os.path.join(folder, "tidings", "logs", "hook.log"), encoding="utf-8") as file:
+                return file.read()
+        kit.tidings(*hook, input=called("UserPromptSubmit", prompt="x"), env=env)
+        kit.tidings(*hook, input=called("Stop"), env=env)
+        waiter = subprocess.Popen([kit.TIDINGS, *hook, "--wait"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env)
+        waiter.stdin.write(called("Stop"))
+        waiter.stdin.close()
+        kit.wait_for(lambda: not json.loads(kit.tidings("status", "--json", "-S", url, "-s", "w", env=env).stdout)["not_woken"], "it waits")
+        server.stop()
+        kit.wait_for(lambda: waiter.poll() is not None or (os.path.exists(os.path.join(folder, "tidings", "logs")) and "tries again" in log()), "it sees that the server is gone")
+        expect(waiter.poll() is None, "a process that waits to wake an agent goes on while the server is gone")
+        server.start()
+        kit.tidings("push", "-S", url, "-s", "w", "-l", "critical", "the disk is full", env=env)
+        expect(waiter.wait(120) == 2, f"and wakes the agent when it is there again: {waiter.returncode} {waiter.stderr.read()} {log()}")
+
+
 def main():
     with kit.Server(**kit.Server.FAST) as server:
         url = kit.make_store(server)
@@ -116,6 +143,7 @@ def main():
         check_tail(url, host)
         check_alert(url, host)
         check_top(server, url, host)
+        check_waiter(server, url)
         host.close()
     print(f"# sum: looking on: {len(failures)} failures")
     return bool(failures)
