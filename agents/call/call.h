@@ -30,6 +30,7 @@ struct hook_call {
   char *place; /* owned: where a process waits for the session; deliver/notes.h; NULL: no notes */
   bool wakes;  /* at a turn's end: a process that waits for the session starts the next one */
   bool moved;  /* to the window that shows the session now, from any process that had it before */
+  bool late;   /* its answer is written: it is reported again (wait/again.h) */
   bool unseen; /* its window was closed, or shows another session: nobody must wake it */
   bool of_daemon;   /* its process is the agent's daemon: no window is known */
   bool of_subagent; /* of an agent inside the session; its output does not reach the session's own

@@ -23,6 +23,10 @@
  * turn's end hands out what follows. */
 #define HOOK_NOTE_FAILED ".failed"
 
+/* The session's start has not said the paragraph, because the store could not be opened: the next
+ * prompt says it. */
+#define HOOK_NOTE_UNSAID ".unsaid"
+
 /* Returns 0 or an errno, which the log explains. Does nothing if the call has no such place. */
 int hook_note_write(const struct hook_call *call, const char *name, const char *text);
 /* Write HOOK_NOTE_REASON (0: there is no such delivery yet) and HOOK_NOTE_GOT. They do nothing for

@@ -22,6 +22,7 @@
 #include "agents/turn/start.h"
 #include "agents/turn/turns.h"
 #include "agents/wait/after_end.h"
+#include "agents/wait/again.h"
 #include "agents/wait/alert.h"
 #include "agents/wait/limit.h"
 #include "agents/wait/place.h"
@@ -103,7 +104,8 @@ static void lay_project(const struct cli *cli, struct hostkit *kit, struct hook_
  * has ended, and in most turns that is a tool's result with nothing pending. */
 static bool ends_with_answer(const struct hook_call *call) {
   return call->moment != HOOK_SESSION_START && call->moment != HOOK_SESSION_END &&
-         call->moment != HOOK_STOP && call->moment != HOOK_INTERRUPTED;
+         call->moment != HOOK_STOP && call->moment != HOOK_TURN_FAILED &&
+         call->moment != HOOK_INTERRUPTED;
 }
 
 /* The bound is for this call: a process that waits for the session lives on. */
@@ -118,6 +120,16 @@ static int32_t open_for_call(struct cli *cli, const struct hook_call *call, uint
   return code;
 }
 
+/* A session's start is answered even if the store is too busy to take it. */
+static void instruct(struct hostkit *kit, const struct hook_call *call, int32_t code,
+                     struct hook_answer *answer) {
+  struct tidings_error error = {.size = sizeof error};
+  bool can = !code || (code == TIDINGS_E_BUSY && call->moment == HOOK_SESSION_START);
+  int32_t failed = kit && can ? hook_start_instruct(kit, call, answer, &error) : code;
+  if (failed && !code) hook_log("%s", error.text);
+  if (failed && call->moment == HOOK_SESSION_START) hook_start_missed(call);
+}
+
 static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner, bool wake) {
   struct tidings_error error = {.size = sizeof error};
   struct hook_answer answer = {.output = NULL};
@@ -129,7 +141,8 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
   if (!code && kit) lay_project(cli, kit, call, owner);
   if (!code && kit && call->moment != HOOK_OTHER)
     code = hook_answer_call(kit, call, owner, &answer, &error);
-  if (code || (kit && hook_start_instruct(kit, call, &answer, &error))) hook_log("%s", error.text);
+  if (code) hook_log("%s", error.text);
+  instruct(kit, call, code, &answer);
   bool answered = answer.output != NULL;
   if (!call->of_subagent) hook_say_late(call, &answer.output);
   write_answer(kit, call, &answer);
@@ -151,6 +164,7 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
     hook_wait_end(cli, call, owner);
   if (call->moment == HOOK_STOP && !answered) hook_wait_look(cli, call, owner);
   if (unsettled) hook_settle_after_end(cli, call, owner);
+  if (code) hook_report_again(cli, call, owner, code, wake && !call->unseen);
 }
 
 struct hook_options {
@@ -188,8 +202,9 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   if (options->room && call.moment != HOOK_STOP) call.room = (size_t)options->room;
   const uint32_t caller = owner;
   if (call.known) owner = hook_window(cli, &call, caller);
-  if (call.known && owner && host->leaves_out_reasons)
-    call.place = hook_place_path(cli, &call, owner);
+  bool notes =
+      host->leaves_out_reasons || call.moment == HOOK_SESSION_START || call.moment == HOOK_PROMPT;
+  if (call.known && owner && notes) call.place = hook_place_path(cli, &call, owner);
   if (!call.known) {
     if (!options->wait) (void)write_text("{}");
     hook_stranger_note(&call, owner);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "agents/deliver/status.h"
+#include "agents/transcript/time.h"
 #include "command/json_value.h"
 #include "command/session_now.h"
 
@@ -22,13 +23,18 @@ static bool follows(const struct hook_call *call, uint32_t owner) {
          strcmp(call->source, "startup") == 0; /* after `/new`: the window had another session */
 }
 
+/* A session that began after this one, whose start is reported late, does not come before it. */
+static bool began_later(const struct hook_call *call, const json_t *session) {
+  return call->late && hook_time_ms(json_value_text(session, "since")) > call->begun_ms;
+}
+
 static bool may_be_former(const struct hook_call *call, uint32_t owner, const json_t *session) {
   static const char *const at_work[] = {"busy", "retrying", "waiting"};
   const char *state = json_value_text(session, "state");
   for (size_t i = 0; call->host->queues && i < sizeof at_work / sizeof *at_work; i++) {
     if (strcmp(state, at_work[i]) == 0) return false;
   }
-  return json_is_true(json_object_get(session, "alive")) &&
+  return json_is_true(json_object_get(session, "alive")) && !began_later(call, session) &&
          json_integer_value(json_object_get(session, "pid")) == (json_int_t)owner &&
          strcmp(json_value_text(session, "host"), call->host->title) == 0 &&
          strcmp(json_value_text(session, "cwd"), call->cwd) == 0 &&

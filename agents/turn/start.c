@@ -11,6 +11,7 @@
 
 #include "agents/call/log.h"
 #include "agents/deliver/deliver.h"
+#include "agents/deliver/notes.h"
 #include "agents/deliver/status.h"
 #include "agents/transcript/proof.h"
 #include "command/json_value.h"
@@ -74,22 +75,31 @@ static int32_t report_compacted(struct hostkit *kit, const struct hook_call *cal
   return code;
 }
 
-/* Does this call say the paragraph? A session's start does; a prompt does if the agent forgets the
- * text of the start, or does not start its session again after a compaction. */
-static bool says_at(const struct hook_call *call) {
+static bool was_missed(const struct hook_call *call) {
+  char *note = hook_note_read(call, HOOK_NOTE_UNSAID);
+  bool missed = note != NULL;
+  free(note);
+  return missed;
+}
+
+/* Does this call say the paragraph? A session's start does; a prompt does if the start could not,
+ * if the agent forgets the text of the start, or does not start its session again after a
+ * compaction. */
+static bool says_at(const struct hook_call *call, bool missed) {
   const struct host *host = call->host;
   if (call->moment == HOOK_SESSION_START)
     return !host->drops_start && (host->reads & HOST_READS_START);
   return call->moment == HOOK_PROMPT &&
-         (host->drops_start || host_record_says(host, SAYS_COMPACTED)) &&
+         (missed || host->drops_start || host_record_says(host, SAYS_COMPACTED)) &&
          !host_forgets(host, call->prompt);
 }
 
 int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
                             struct hook_answer *ret_answer, struct tidings_error *error) {
   json_t *answer = NULL;
-  bool said = false, at_prompt = call->moment == HOOK_PROMPT;
-  if (!says_at(call) || call->of_subagent) return 0;
+  bool said = false, at_prompt = call->moment == HOOK_PROMPT,
+       missed = at_prompt && was_missed(call);
+  if (!says_at(call, missed) || call->of_subagent) return 0;
   int32_t code = was_said(kit, call, &said, error);
   if (!code && !said)
     code = kit_query(kit,
@@ -98,10 +108,16 @@ int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
                      &answer, error);
   if (code || said) return code;
   const char *text = json_value_text(answer, "text");
-  if (strcmp(call->source, "compact") == 0) code = report_compacted(kit, call, error);
-  if (!code && (!at_prompt || lacks(call, text))) code = say(call, text, ret_answer, error);
+  int32_t reported = TIDINGS_OK;
+  if (strcmp(call->source, "compact") == 0) reported = report_compacted(kit, call, error);
+  if (!at_prompt || missed || lacks(call, text)) code = say(call, text, ret_answer, error);
+  if (!code && (!at_prompt || missed)) hook_note_remove(call, HOOK_NOTE_UNSAID);
   json_decref(answer);
-  return code;
+  return code ? code : reported;
+}
+
+void hook_start_missed(const struct hook_call *call) {
+  if (says_at(call, false) && !call->of_subagent) (void)hook_note_write(call, HOOK_NOTE_UNSAID, "");
 }
 
 void hook_start_late(struct hostkit *kit, const struct hook_call *call) {

@@ -18,6 +18,9 @@
 int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
                             struct hook_answer *ret_answer, struct tidings_error *error);
 
+/* The store could not be opened at a session's start: the next prompt says the paragraph. */
+void hook_start_missed(const struct hook_call *call);
+
 /* A session that began before the hooks were set up has reported no start: another call has
  * attached its host, and names its folder. If the folder is stored already, this does nothing. */
 void hook_start_late(struct hostkit *kit, const struct hook_call *call);

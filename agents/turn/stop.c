@@ -17,6 +17,7 @@
 #include "agents/deliver/status.h"
 #include "agents/deliver/usage.h"
 #include "agents/transcript/ended.h"
+#include "agents/turn/person.h"
 #include "agents/turn/rewind.h"
 #include "command/interrupt.h"
 #include "command/json_value.h"
@@ -123,4 +124,30 @@ int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,
                         details[0] ? json_sprintf("%s: %.200s", call->failure, details)
                                    : json_string(call->failure));
   return hook_send_event(kit, call, "turn.failed", data, NULL, error);
+}
+
+/* -- after the answer -------------------------------------------------------------------------- */
+
+/* A failure has no time: a turn that began after it would fail, too. */
+static int32_t failed_late(struct hostkit *kit, const struct hook_call *call,
+                           struct tidings_error *error) {
+  json_t *status = NULL;
+  int32_t code = hook_status(kit, call, &status, error);
+  if (code) return code;
+  bool runs_on = json_integer_value(json_object_get(status, "started_at")) > call->begun_ms;
+  json_decref(status);
+  return runs_on ? TIDINGS_OK : hook_turn_failed(kit, call, error);
+}
+
+/* A prompt may have begun another turn meanwhile. Only the event of an interruption has a time, by
+ * which that turn goes on. */
+int32_t hook_turn_ended_late(struct hostkit *kit, const struct hook_call *call, bool keeps,
+                             struct tidings_error *error) {
+  struct tidings_reply *reply = NULL;
+  if (call->moment == HOOK_TURN_FAILED) return failed_late(kit, call, error);
+  int32_t code = hook_person_interrupted(kit, call, call->begun_ms, &reply, error);
+  if (!code && hook_start_turn(reply) && !keeps)
+    code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
+  hostkit_reply_free(reply);
+  return code;
 }

@@ -90,7 +90,8 @@ static int32_t deliver_at_start(struct hostkit *kit, const struct hook_call *cal
                                 struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
   char *content = NULL;
-  if ((call->host->reads & (HOST_READS_START | HOST_READS_PROMPT)) != HOST_READS_START)
+  if (call->late ||
+      (call->host->reads & (HOST_READS_START | HOST_READS_PROMPT)) != HOST_READS_START)
     return TIDINGS_OK;
   int32_t code = send_started(kit, call, error);
   if (!code) code = hook_chat_request(kit, call, NULL, &content, &reply, error);

@@ -82,9 +82,7 @@ static int32_t drain(const struct waiter *waiter, struct tidings_error *error) {
 }
 
 /* For SETTLING_MS, the hook of a turn's end may still be at work: a look is too early then. */
-static void settle(struct waiter *waiter) {
-  waiter->settle_at_ms = waiter->resumes ? clock_wall_ms() + SETTLING_MS : 0;
-}
+static void settle(struct waiter *waiter) { waiter->settle_at_ms = clock_wall_ms() + SETTLING_MS; }
 
 static void settle_at_start(struct waiter *waiter) {
   if (waiter->call->moment == HOOK_SESSION_START)
@@ -420,7 +418,7 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
   hook_note_failed(call, false);
   waiter.resumes =
       call->host->scheduler != NULL; /* a turn's end leaves its offer to this process */
-  settle(&waiter);
+  if (waiter.resumes || call->late) settle(&waiter);
   settle_at_start(&waiter);
   while (!wait_for_turn(&waiter, &reply)) {
     failed = call->host->scheduler ? schedule_nudge(&waiter, owner)
@@ -440,7 +438,8 @@ void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t own
   if (!owner || !begins_at(call)) return;
   if (schedules && !(starts ? hook_scheduler_may_take(call) : hook_scheduler_takes(call, owner)))
     return;
-  int place = hook_place_take(cli, call, owner, schedules ? PLACE_LOOK : PLACE_STAY);
+  bool looks = schedules || call->late; /* at what the end of a turn has left */
+  int place = hook_place_take(cli, call, owner, looks ? PLACE_LOOK : PLACE_STAY);
   if (place < 0) return;
   if (hook_fork_apart()) {
     own.seen = NULL; /* what the hook has asked is old when there is something to do */

@@ -44,6 +44,19 @@ def test_cleared(place):
     assert log(place) == []
 
 
+def test_cleared_while_busy(place):
+    """if the store is busy at the start after /clear, the answer has the paragraph all the same, and what waits moves to the new session once the store is free"""
+    begun(place, "claude", "old", "startup")
+    place.ok("push", "-s", "old", "the disk is full")
+    call(place, "claude", "SessionEnd", "old", reason="clear")
+    holder = place.hold()
+    answer = call(place, "claude", "SessionStart", "new", words=("--budget", "500ms"), source="clear")
+    assert "Consider them when" in context(answer, "SessionStart"), answer
+    end(holder, signal.SIGKILL)
+    until(lambda: place.messages("new") == ["the disk is full"] and not place.messages("old"), "it has moved")
+    until(lambda: (place.ok("push", "-s", "old", "the disk is slow"), "the disk is slow" in place.messages("new"))[1], "the old session was left")
+
+
 def test_cleared_again(place):
     """pending notifications move with each /clear to the session that is open then"""
     for number, session in enumerate(("one", "two", "three")):

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 
-from calls import as_others, transcript
+from calls import as_others, stuck_opener, transcript
 from kit import end, main, sleeps_for_ever, until
 
 HOSTS = {"codex": True, "claude": True, "qwen": False, "copilot": False}  # whether a resumed session still has the text of its start
@@ -102,6 +102,15 @@ def test_environment(place):
     end(holder, signal.SIGKILL)
     assert "TIDINGS_SESSION='s2'" in open(path, encoding="utf-8").read(), "also when the store was busy"
     del place.env["CLAUDE_ENV_FILE"]
+
+
+def test_unopened(place):
+    """if the store cannot be opened at a session's start, the first prompt has the paragraph, and no later one"""
+    call(place, "claude", "SessionStart", "other", source="startup")
+    with stuck_opener(place):
+        assert call(place, "claude", "SessionStart", words=("--budget", "500ms"), source="startup") == {}
+    assert "Consider them when" in said(call(place, "claude", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
+    assert call(place, "claude", "UserPromptSubmit", prompt="x") == {}
 
 
 def test_late_start(place):

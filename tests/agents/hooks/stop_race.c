@@ -12,6 +12,7 @@
 #include "agents/call/call.h"
 #include "agents/hook/hook.h"
 #include "agents/turn/person.h"
+#include "agents/turn/stop.h"
 #include "agents/turn/turns.h"
 #include "command/json_value.h"
 #include "common/clock.h"
@@ -73,6 +74,16 @@ static void notice(struct hostkit *kit, int64_t begun_ms) {
   json_decref(input);
 }
 
+static void ended_late(struct hostkit *kit, enum hook_moment moment, int64_t begun_ms) {
+  const struct hook_call call = {.host = host_find("claude"),
+                                 .moment = moment,
+                                 .session = "s",
+                                 .failure = "",
+                                 .late = true,
+                                 .begun_ms = begun_ms};
+  MUST(hook_turn_ended_late(kit, &call, false, &error) == TIDINGS_OK);
+}
+
 int main(void) {
   race_make_folder("stop-race");
   struct hostkit *kit = race_open_kit(&error);
@@ -105,7 +116,16 @@ int main(void) {
   prompt(kit, later_ms);
   notice(kit, clock_wall_ms());
   must_be(kit, "idle", 0);
-  printf("ok 5 - if the clock was set back to before the prompt, times are not compared\n1..5\n");
+  printf("ok 5 - if the clock was set back to before the prompt, times are not compared\n");
+  for (int failed = 0; failed < 2; failed++) {
+    prompt(kit, first_ms);
+    ended_late(kit, failed ? HOOK_TURN_FAILED : HOOK_STOP, first_ms - 1);
+    must_be(kit, "busy", first_ms);
+    ended_late(kit, failed ? HOOK_TURN_FAILED : HOOK_STOP, first_ms + 1);
+    must_be(kit, failed ? "error" : "idle", 0);
+  }
+  printf(
+      "ok 6 - the end of a turn that is reported late does not end that of a newer prompt\n1..6\n");
   kit_close(kit);
   return 0;
 }

@@ -221,6 +221,33 @@ def test_queue(place):
     until(lambda: not is_there(), "its place is gone")
 
 
+def test_end_while_busy(place):
+    """if the store is busy at the end of a turn, the end is reported once the store is free; then a queued message wakes the agent"""
+    queued = os.path.join(place.dir, "queued")
+    put_command(place, "codex", f'printf "%s\\n" "$@" > {queued}.tmp && mv {queued}.tmp {queued}')
+    for host, words in (("codex", ("--wake",)), ("claude", ())):
+        call(place, host, "UserPromptSubmit", host, words=words, prompt="x")
+        place.ok("submit", "-s", host, "do this too")
+        holder = place.hold()
+        assert call(place, host, "Stop", host, words=("--budget", "500ms", *words)) == {}
+        waiter = rewake(place, session_id=host, transcript_path=transcript(place, host, host)) if host == "claude" else None
+        assert place.ok("status", "-s", host, "--json").json["state"] == "busy"
+        end(holder, signal.SIGKILL)
+        if waiter:
+            assert waiter.wait(DEADLINE_S) == 2
+            nudge = waiter.stderr.read().decode()
+        else:
+            until(lambda: os.path.exists(queued), "codex queue was called")
+            nudge = open(queued, encoding="utf-8").read().splitlines()[4]
+        assert context(call(place, host, "UserPromptSubmit", host, prompt=nudge), "UserPromptSubmit") == "do this too", host
+    call(place, "gemini", "BeforeAgent", "g", prompt="x")
+    place.ok("submit", "-s", "g", "do this too")
+    holder = place.hold()
+    assert call(place, "gemini", "AfterAgent", "g", words=("--budget", "500ms")) == {}
+    end(holder, signal.SIGKILL)
+    until(lambda: place.ok("status", "-s", "g", "--json").json["state"] == "idle", "the turn is over")
+
+
 def codex_waits(place):
     """Makes an idle session of Codex. Returns the agent, a function that calls a hook, and the id of the process that waits."""
     agent = place.start(command=["sleep", "600"])
