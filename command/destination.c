@@ -41,22 +41,32 @@ static int open_address(const struct cli *cli, struct destination *destination) 
 
 /* After /clear nobody reads the old session, so a push to it goes to the session that follows in
  * the same window. */
-static int follow(const struct cli *cli, struct destination *destination) {
-  char *now = session_now(destination->kit, destination->session);
-  if (!now) return cli_fail(cli, "out of memory");
+static int32_t follow(const struct cli *cli, struct destination *destination,
+                      struct tidings_error *error) {
+  if (destination->address.name) return TIDINGS_OK;
+  char *now = session_now(destination->kit, destination->begun);
+  if (!now) return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
   if (strcmp(now, destination->session) != 0 && isatty(STDERR_FILENO))
     cli_warn(cli, "session %s was left; %s, which follows it, gets this", destination->session,
              now);
   free(destination->session);
   destination->session = now;
-  return 0;
+  return TIDINGS_OK;
+}
+
+static int begin(const struct cli *cli, struct destination *destination) {
+  struct tidings_error error = {.size = sizeof error};
+  if (!destination->session) return 0;
+  destination->begun = strdup(destination->session);
+  int32_t code = destination->begun ? follow(cli, destination, &error) : TIDINGS_E_NOMEM;
+  return code ? cli_fail(cli, "out of memory") : 0;
 }
 
 int destination_open(const struct cli *cli, struct destination *ret_destination) {
   struct destination destination = {.kit = NULL};
   int code = cli->to ? open_address(cli, &destination)
                      : session_open(cli, &destination.kit, &destination.session);
-  if (!code && destination.session && !destination.address.name) code = follow(cli, &destination);
+  if (!code) code = begin(cli, &destination);
   kit_note_place(cli, &destination.place);
   if (code) destination_close(&destination);
   else *ret_destination = destination;
@@ -67,8 +77,11 @@ static int32_t push_once(const struct cli *cli, struct destination *destination,
                          const struct recipe_push *push,
                          const struct hostkit_notification *notification,
                          enum recipes_outcome *ret_outcome, struct tidings_error *error) {
+  struct hostkit_notification note = *notification;
   int32_t code = kit_follow_place(cli, destination->kit, &destination->place, error);
-  return code ? code : recipes_push(cli, destination->kit, push, notification, ret_outcome, error);
+  if (!code) code = follow(cli, destination, error);
+  note.session = span_text(destination->session);
+  return code ? code : recipes_push(cli, destination->kit, push, &note, ret_outcome, error);
 }
 
 int32_t destination_push(const struct cli *cli, struct destination *destination,
@@ -110,5 +123,6 @@ void destination_close(struct destination *destination) {
   kit_close(destination->kit);
   if (destination->address.name) address_finish(&destination->address);
   else free(destination->session);
+  free(destination->begun);
   *destination = (struct destination){.kit = NULL};
 }

@@ -15,6 +15,7 @@ struct destination {
   struct hostkit *kit;    /* open as a producer */
   struct kit_place place; /* where the store was opened */
   char *session;          /* the session of the events, or the mailbox */
+  char *begun;            /* the session that was chosen; its window may show `session` now */
   struct address address; /* of the mailbox; its name is NULL for a session */
 };
 
@@ -26,9 +27,10 @@ int destination_open(const struct cli *cli, struct destination *ret_destination)
 /* Parses --to. Says on stderr what is wrong. Returns 0, or the exit code. */
 int destination_parse(const struct cli *cli, struct address *ret_address);
 
-/* Stores the push (recipes_push) in the store that is in the folder by now (kit_follow_place). If
- * the store cannot take it now, warns and tries again until it can, or until a signal asks the
- * program to stop (interrupt.h). A push with an id is never stored twice. */
+/* Stores the push (recipes_push) in the store that is in the folder by now (kit_follow_place), for
+ * the session that the window shows by now; the session of `notification` is ignored. If the store
+ * cannot take it now, warns and tries again until it can, or until a signal asks the program to
+ * stop (interrupt.h). A push with an id is never stored twice. */
 int32_t destination_push(const struct cli *cli, struct destination *destination,
                          const struct recipe_push *push,
                          const struct hostkit_notification *notification,

@@ -22,13 +22,15 @@ static const char *used_at(const json_t *session) {
   return strcmp(used, since) > 0 ? used : since;
 }
 
+/* Only the sessions that a person sees have a folder; those of subagents, and those that were left,
+ * have none. */
 static const json_t *find_used_last(const json_t *list, json_int_t pid) {
   const json_t *session, *last = NULL;
   size_t i;
   json_array_foreach(json_object_get(list, "sessions"), i, session) {
     if (!json_is_true(json_object_get(session, "alive")) ||
         json_integer_value(json_object_get(session, "pid")) != pid ||
-        strcmp(json_value_text(session, "host"), SESSION_LEFT) == 0)
+        !json_value_text(session, "cwd")[0])
       continue;
     if (!last || strcmp(used_at(session), used_at(last)) > 0) last = session;
   }

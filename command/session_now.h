@@ -13,8 +13,8 @@
 
 /* When a session follows `session` in the same window, the hook that starts it removes the folder
  * from the attachment of `session` and makes SESSION_LEFT its host. In that case the result is the
- * session that the same process used last. Otherwise, or if the store cannot be asked, it is
- * `session` itself. Free it; NULL: out of memory. */
+ * session with a folder that the same process used last. Otherwise, or if the store cannot be
+ * asked, it is `session` itself. Free it; NULL: out of memory. */
 char *session_now(struct hostkit *kit, const char *session);
 
 #endif

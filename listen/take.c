@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "command/recipes.h"
+#include "command/session_now.h"
 #include "common/clock.h"
 #include "common/sha256.h"
 
@@ -78,6 +79,18 @@ static void note_failure(struct taking *taking, int32_t code) {
   }
 }
 
+/* After /clear nobody reads the old session, so a push to it goes to the one that its window shows
+ * now. */
+static int32_t push_to(const struct take_place *place, const struct address *address,
+                       const struct recipe_push *push, struct hostkit_notification *notification,
+                       enum recipes_outcome *ret_outcome, struct tidings_error *error) {
+  char *now = address->kind == ADDRESS_SESSION ? session_now(place->kit, address->name) : NULL;
+  if (now) notification->session = span_text(now);
+  int32_t code = recipes_push(place->cli, place->kit, push, notification, ret_outcome, error);
+  free(now);
+  return code;
+}
+
 static void store(struct taking *taking, const struct address *address,
                   const struct recipe_push *push, struct tidings_span id) {
   struct tidings_error error = {.size = sizeof error};
@@ -90,7 +103,7 @@ static void store(struct taking *taking, const struct address *address,
   const struct take_place *place = taking->place;
   int32_t code = TIDINGS_E_STORE;
   if (!atomic_load(place->away))
-    code = recipes_push(place->cli, place->kit, push, &notification, &outcome, &error);
+    code = push_to(place, address, push, &notification, &outcome, &error);
   if (code) note_failure(taking, code);
   else if (outcome == RECIPES_KNOWN) taking->repeated++;
   else if (outcome == RECIPES_OVERTAKEN) taking->overtaken++;

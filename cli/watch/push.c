@@ -15,6 +15,7 @@
 #include "command/print.h"
 #include "command/project.h"
 #include "command/session.h"
+#include "command/session_now.h"
 #include "command/session_path.h"
 #include "common/utf8.h"
 
@@ -86,6 +87,16 @@ static int choose(const struct cli *cli, struct pushing *pushing, const char *se
   return 0;
 }
 
+/* After /clear nobody reads the old session; its window shows another one. */
+static int follow(const struct cli *cli, struct pushing *pushing) {
+  if (pushing->mailbox.name) return 0;
+  char *now = session_now(pushing->kit, pushing->session);
+  if (!now) return cli_fail(cli, "out of memory");
+  free(pushing->session);
+  pushing->session = now;
+  return 0;
+}
+
 static int ask_store(const struct pushing *pushing, const char *name, json_t **ret_answer) {
   struct tidings_error error = {.size = sizeof error};
   json_t *request = json_pack("{s:s, s:s}", "name", name, "session", pushing->session);
@@ -100,6 +111,7 @@ static int begin(const struct cli *cli, struct pushing *pushing, const char *ses
   pushing->cli = cli;
   int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &pushing->kit);
   if (!code) code = choose(cli, pushing, session, last);
+  if (!code) code = follow(cli, pushing);
   if (!code) project_lay_here(cli, pushing->kit, pushing->session);
   if (!code) code = ask_store(pushing, "status", &status);
   if (!code) code = ask_store(pushing, "pending", &pushing->pending);

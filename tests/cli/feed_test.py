@@ -155,6 +155,27 @@ def test_other_store(place):
     assert process.wait() == 0 and place.messages() == ["after"]
 
 
+def test_followed(place):
+    """after /clear the lines reach the session that follows in the window, or their own one if that is resumed"""
+    place.opened()
+    process = place.start("feed", "--recipe", "any", "-s", "s", stdin=subprocess.PIPE)
+
+    def reaches(session, word):
+        process.stdin.write(lines({"message": word}).encode())
+        process.stdin.flush()
+        until(lambda: word in place.messages(session), f"{word} is there", 0.1)
+
+    reaches("s", "one")
+    place.followed()
+    reaches("next", "two")
+    place.followed("third", "next")
+    reaches("third", "three")
+    place.opened()
+    reaches("s", "four")
+    process.stdin.close()
+    assert process.wait() == 0 and [place.messages(session) for session in ("s", "next", "third")] == [["one", "four"], ["two"], ["three"]]
+
+
 def test_newer_store(place):
     """when a newer version has changed the store, the command fails, and takes no line for a wrong one"""
     place.opened()

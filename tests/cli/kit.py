@@ -151,6 +151,11 @@ class Place:
         """Makes the test itself the host of a session."""
         return self.event("session.opened", {"cwd": cwd or self.work, "host": "test"}, session, owner or os.getpid())
 
+    def followed(self, new="next", old="s"):
+        """Reports what a hook reports at /clear: the window of this process now shows another session."""
+        self.opened(new)
+        self.event("session.opened", {"host": "left"}, old, os.getpid())
+
     def pending(self, session="s"):
         return self.ok("pending", "--json", "-n", "10000", env={"TIDINGS_SESSION": session}).json["items"]  # the session may be new
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests `tidings listen` with events in the wrong order, and with notifications that a session cannot collect at once."""
+"""Tests `tidings listen` with events in the wrong order, with notifications that a session cannot collect at once, and with a session that was left."""
 import json
 import os
 import signal
@@ -81,6 +81,16 @@ def test_order_of_what_was_refused(place):
     empty()
     assert pipeline(30, "failed") == 0, "before the one that was stored"
     assert [pipeline(32, "failed"), pipeline(31, "success")] == [1, 0]
+
+
+def test_followed(place):
+    """after /clear what is sent to the session of a route reaches the one that follows in the window"""
+    place.opened()
+    server = serve(place, route("/a", to="session:s"))
+    for session, text in (("s", "one"), ("next", "two")):
+        assert server.post("/a", {"text": text})[0] == 200 and place.messages(session) == [text]
+        place.followed()
+    assert place.messages() == ["one"]
 
 
 def test_forwarded_later(place):

@@ -38,6 +38,19 @@ def test_address(place):
     watch.told(f"`{path}` was created externally.", "`a.c` was modified externally.")
 
 
+def test_followed(place):
+    """after /clear the changes are reported to the session that follows in the window"""
+    for session in (("-s", "s"), ("--to", "session:s")):
+        place.opened()
+        watch = Watch(place, session=session)
+        place.followed()
+        write(os.path.join(place.work, session[0]), "x")
+        until(lambda name=session[0]: f"`{name}` was created externally." in place.messages("next"), "it is reported")
+        assert place.messages() == []
+        end(watch.process)
+        WATCHERS.remove(watch.process)
+
+
 def test_net(place):
     """only the result of several changes is reported: saving by renaming is a modification, and a temporary file is nothing"""
     path = os.path.join(place.work, "a.c")

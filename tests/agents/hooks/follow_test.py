@@ -101,6 +101,17 @@ def test_sent_afterwards(place):
     assert place.messages("unnamed") == ["stays here"]
 
 
+def test_beside_a_subagent(place):
+    """what is sent to a session after its /clear does not go to a subagent's session of the same process, which has no folder"""
+    call(place, "claude", "SessionStart", "one", source="startup")
+    call(place, "claude", "SessionStart", "two", source="clear")
+    pid = place.ok("status", "-s", "two", "--json").json["attachment"]["pid"]
+    place.event("session.opened", {"host": "test"}, "task", owner=pid)
+    place.event("turn.started", {}, "task", owner=pid)
+    place.ok("push", "-s", "one", "the disk is full")
+    assert place.messages("two") == ["the disk is full"] and not place.messages("task")
+
+
 def test_other_windows(place):
     """notifications stay in a session of another folder, in one of another process's window, and in one that no session follows"""
     other = place.start(command=["sleep", "600"])
