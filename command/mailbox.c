@@ -27,8 +27,48 @@ static int32_t query_sessions(struct hostkit *kit, bool mailboxes, bool details,
   return code;
 }
 
+static bool is_open(const json_t *sessions, const char *name) {
+  const json_t *session = NULL;
+  size_t i = 0;
+  json_array_foreach(sessions, i, session) {
+    if (strcmp(json_value_text(session, "session"), name) == 0)
+      return !json_object_get(session, "closed");
+  }
+  return false;
+}
+
+/* Takes the members off that were closed, or that the store has forgotten: nobody would ever see
+ * what they collect. */
+static int32_t drop_lost_members(struct hostkit *kit, json_t *mailboxes,
+                                 struct tidings_error *error) {
+  json_t *sessions = NULL, *mailbox = NULL;
+  size_t i = 0;
+  int32_t code = TIDINGS_OK;
+  json_array_foreach(mailboxes, i, mailbox) {
+    const char *member = mailbox_member(mailbox);
+    if (!member) continue;
+    if (!sessions) code = query_sessions(kit, false, false, &sessions, error);
+    if (code) break;
+    if (is_open(sessions, member)) continue;
+    (void)json_object_set_new(mailbox, "host", json_string(""));
+    (void)json_object_set_new(mailbox, "cwd", json_string(""));
+  }
+  json_decref(sessions);
+  return code;
+}
+
+static int32_t query_mailboxes(struct hostkit *kit, bool details, json_t **ret_mailboxes,
+                               struct tidings_error *error) {
+  json_t *mailboxes = NULL;
+  int32_t code = query_sessions(kit, true, details, &mailboxes, error);
+  if (!code) code = drop_lost_members(kit, mailboxes, error);
+  if (!code) *ret_mailboxes = json_incref(mailboxes);
+  json_decref(mailboxes);
+  return code;
+}
+
 int32_t mailbox_list(struct hostkit *kit, json_t **ret_mailboxes, struct tidings_error *error) {
-  return query_sessions(kit, true, true, ret_mailboxes, error);
+  return query_mailboxes(kit, true, ret_mailboxes, error);
 }
 
 const char *mailbox_member(const json_t *mailbox) {
@@ -94,7 +134,8 @@ int32_t mailbox_find_session(struct hostkit *kit, const struct address *address,
   const json_t *found = NULL, *mailbox = NULL;
   const char *name = NULL;
   size_t i = 0;
-  int32_t code = query_sessions(kit, address->kind == ADDRESS_BOX, false, &sessions, error);
+  int32_t code = address->kind == ADDRESS_BOX ? query_mailboxes(kit, false, &sessions, error)
+                                              : query_sessions(kit, false, false, &sessions, error);
   if (address->kind == ADDRESS_FOLDER)
     found = session_choice_by_folder(sessions, address_rest(address)).session;
   if (address->kind == ADDRESS_REPOSITORY) found = find_by_checkout(sessions, address);

@@ -19,8 +19,9 @@ struct mailbox_moved {
 
 /* Finds the session to which an address leads now. A folder leads to the session that works there
  * (session_choice.h). A repository leads to the session that was used last among those whose folder
- * is a checkout of it. A box leads to the session that joined it. *ret_session (free it) stays NULL
- * if there is no such session. Errors: those of queries. */
+ * is a checkout of it. A box leads to the session that joined it, unless it was closed or forgotten
+ * since. *ret_session (free it) stays NULL if there is no such session. Errors: those of queries.
+ */
 int32_t mailbox_find_session(struct hostkit *kit, const struct address *address, char **ret_session,
                              struct tidings_error *error);
 
@@ -41,7 +42,8 @@ int32_t mailbox_collect(struct hostkit *kit, const char *session, const char *fo
  * `sessions` describes them, with details. */
 int32_t mailbox_list(struct hostkit *kit, json_t **ret_mailboxes, struct tidings_error *error);
 
-/* Returns the session that joined the box of a mailbox in that list; NULL: none did. */
+/* Returns the session that joined the box of a mailbox in that list; NULL: none did, or it was
+ * closed or forgotten since. */
 const char *mailbox_member(const json_t *mailbox);
 /* Makes `session` the member of the box; NULL: the box has no member. `kit` has the role of a host.
  * Errors: those of events. */

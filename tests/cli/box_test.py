@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-from kit import DEADLINE_S, TIDINGS, Skip, main
+from kit import DEADLINE_S, TIDINGS, Skip, end, main
 
 
 def boxes(place):
@@ -52,6 +52,30 @@ def test_waits(place):
     place.ok("box", "drop", "ci")
     assert boxes(place) == {}
     assert "Nothing waits" in place.ok("box").text
+
+
+def test_lost_member(place):
+    """what is sent to a box whose session was forgotten or closed waits in the box, for a session that joins it; a closed one that opens again has it again"""
+    host = place.start(command=["sleep", "1000"])
+    place.opened("agentX", owner=host.pid)
+    place.ok("box", "join", "ci", "-s", "agentX")
+    place.ok("push", "--to", "box:ci", "hello1")
+    assert place.messages("agentX") == ["hello1"]
+    end(host)
+    place.ok("store", "forget", "-s", "agentX")
+    assert "waits in box:ci" in place.ok("push", "--to", "box:ci", "hello2").said
+    assert boxes(place) == {"box:ci": (1, 0)} and "joined by" not in place.ok("box").text
+    assert "agentX" not in {row["session"] for row in place.ok("sessions", "--json").json["sessions"]}
+    place.opened("agentY")
+    place.ok("box", "join", "ci", "-s", "agentY")
+    assert place.messages("agentY") == ["hello2"] and "joined by agentY" in place.ok("box").text
+    place.event("session.closed", {}, "agentY", os.getpid())
+    assert "waits in box:ci" in place.ok("push", "--to", "box:ci", "hello3").said
+    assert place.messages("agentY") == [] and boxes(place) == {"box:ci": (1, 0)}
+    place.opened("agentY")
+    assert collect(place, "agentY") == {"notifications": 1, "messages": 0} and place.messages("agentY") == ["hello3"]
+    place.ok("push", "--to", "box:ci", "hello4")
+    assert place.messages("agentY") == ["hello3", "hello4"]
 
 
 def test_folder(place):
