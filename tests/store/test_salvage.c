@@ -99,6 +99,70 @@ Test(salvage, what_was_withdrawn_while_leased_stays_withdrawn) {
   expect_pending(to_path(), "s", 378);
 }
 
+static void lose_items(struct store *store, uint32_t session, uint64_t first, uint64_t last) {
+  struct store_txn *txn;
+  expect_done(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &why));
+  for (uint64_t n = first; n <= last; n++) {
+    const struct db_key key = row_key(session, ROW_ITEM, n);
+    expect_done(db_delete(txn->db, &key));
+  }
+  expect_done(store_commit(txn, &why));
+}
+
+static void expect_counts(const char *session, uint64_t live, uint64_t dropped,
+                          uint64_t watermark) {
+  struct arena arena = ARENA_EMPTY;
+  struct store *store = store_at(to_path());
+  struct head head = head_of(store, session, &arena);
+  cr_assert_eq(head_count_live(&head, last_of(store, session)), live, "%s: %llu", session,
+               (unsigned long long)head_count_live(&head, last_of(store, session)));
+  cr_assert_eq(head.outcomes[OUTCOME_DROPPED], dropped);
+  cr_assert_eq(head.watermark, watermark);
+  arena_free(&arena);
+  store_close(store);
+  expect_pending(to_path(), session, live - (strcmp(session, "s") == 0 ? 10 : 0));
+}
+
+/* Else they would count as pending for ever. 21..30 are leased: their settlement says what became
+ * of those that are lost. */
+Test(salvage, lost_notifications_end_as_dropped) {
+  make_store();
+  struct store *store = store_at(kit_store);
+  lose_items(store, 1, 5, 8);
+  lose_items(store, 1, 29, 33);
+  lose_items(store, 1, 40, 41);
+  lose_items(store, 2, 1, 2);
+  lose_items(store, 2, 4, 4);
+  store_close(store);
+  expect_done(maintenance_salvage(kit_store, to_path(), false, &report, &why));
+  expect_sound(to_path());
+  expect_counts("s", 380 - 3 - 2, 3 + 2, 21);
+  expect_counts("t", 2, 1, 3); /* what was before the first may have ended */
+}
+
+/* The session's newest items are lost too, as a delivery shows. */
+Test(salvage, lost_notifications_end_as_dropped_without_a_head) {
+  const struct db_key key = row_key(1, ROW_HEAD, 0);
+  make_store();
+  struct store *store = store_at(kit_store);
+  deliver_items(store, 1, 3, 400, 400, true, 3000);
+  lose_items(store, 1, 31, 35);
+  lose_items(store, 1, 390, 400);
+  put_raw(store, &key, span_text("spoiled"));
+  store_close(store);
+  expect_done(maintenance_salvage(kit_store, to_path(), false, &report, &why));
+  expect_sound(to_path());
+  store = store_at(to_path());
+  cr_assert_eq(last_of(store, "s"), 400);
+  cr_assert_eq(pending_in(store, "s"), 400 - 20 - 5 - 11);
+  struct arena arena = ARENA_EMPTY;
+  struct head head = head_of(store, "s", &arena);
+  cr_assert_eq(head_count_live(&head, 400), 400 - 20 - 5 - 11);
+  cr_assert_eq(head.outcomes[OUTCOME_DROPPED], 5 + 10);
+  arena_free(&arena);
+  store_close(store);
+}
+
 /* Damages the rows of names, also in old versions of their page. */
 static void spoil_names(const char *path) {
   static const uint8_t begin[NODE_KEY_BYTES_AT - NODE_FLAGS_AT + 2 + 5] = {

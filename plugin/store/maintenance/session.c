@@ -173,10 +173,63 @@ static void count_pending(struct gathered *all) {
   }
 }
 
-/* A session without deliveries, run or messages needs no head: everything in it is pending. */
+/* If the session has all its items, and no deliveries, run or messages, everything in it is
+ * pending, and it needs no head. */
 static bool needs_head(const struct gathered *all) {
   const struct head *head = &all->head;
-  return !all->lost_head || head->last_delivery || head->run.last_message || head->last_transition;
+  return !all->lost_head || head->last_delivery || head->run.last_message ||
+         head->last_transition || all->items < all->newest;
+}
+
+/* Writes the ranges of numbers from `from` to `last` that no item and no range of the head has to
+ * `list`. Returns how many there are. */
+static size_t find_lost(const struct gathered *all, uint64_t from, uint64_t last,
+                        struct taken *list) {
+  const struct head *head = &all->head;
+  size_t count = 0, row = 0, range = 0;
+  while (from <= last) {
+    struct taken next = {.first = last + 1, .last = last + 1};
+    for (; row < all->saved->count; row++) {
+      const struct db_key *key = &all->saved->list[row]->key;
+      uint64_t n = row_key_n(key->bytes);
+      if (key->bytes[4] != ROW_ITEM || n < from) continue;
+      if (n < next.first) next = (struct taken){.first = n, .last = n};
+      break;
+    }
+    while (range < head->taken_count && head->taken[range].last < from) range++;
+    if (range < head->taken_count && head->taken[range].first < next.first)
+      next = head->taken[range];
+    if (next.first > from) list[count++] = (struct taken){.first = from, .last = next.first - 1};
+    from = next.last + 1;
+  }
+  return count;
+}
+
+static void raise_watermark(struct head *head) {
+  while (head->taken_count && !head->taken->delivery && head->taken->first <= head->watermark) {
+    head->watermark = head->taken->last + 1;
+    head->taken++;
+    head->taken_count--;
+  }
+}
+
+/* Ends the items that are lost, as dropped: they would count as pending, and could never end. */
+static int end_lost_items(struct gathered *all, struct tidings_error *error) {
+  struct head *head = &all->head;
+  struct taken *list = calloc(all->items + 2 * head->taken_count + 1, sizeof *list);
+  if (!list) return fail(error, TIDINGS_E_NOMEM, "no memory for what has ended");
+  if (!head->watermark) head->watermark = 1;
+  size_t lost = find_lost(all, head->watermark, larger(all->newest, head->floor), list);
+  for (size_t i = 0; i < lost; i++)
+    head->outcomes[OUTCOME_DROPPED] += list[i].last - list[i].first + 1;
+  if (head->taken_count) memcpy(list + lost, head->taken, head->taken_count * sizeof *list);
+  free(all->ended);
+  all->ended = list;
+  head->taken = list;
+  head->taken_count += lost;
+  if (head->taken_count) qsort(list, head->taken_count, sizeof *list, compare_taken);
+  raise_watermark(head);
+  return 0;
 }
 
 static int put_head(struct gathered *all, struct tidings_error *error) {
@@ -190,8 +243,10 @@ static int put_head(struct gathered *all, struct tidings_error *error) {
     count_pending(all);
     all->report->made_heads++;
   }
+  int code = end_lost_items(all, error);
+  if (code) return code;
   head_encode(&body, &all->head);
-  int code = maintenance_target_txn(all->target, body.len, &txn, error);
+  code = maintenance_target_txn(all->target, body.len, &txn, error);
   if (code) {
     buffer_free(&body);
     return code;
