@@ -4,7 +4,10 @@
  * changed anywhere is refused.
  */
 #include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/error.h"
@@ -141,4 +144,60 @@ Test(dump, rows_out_of_order_are_refused) {
   }
   cr_assert_eq(dump_finish(&writer, 0, &error), 0);
   cr_expect_eq(read_file(&count), TIDINGS_E_STORE);
+}
+
+static mode_t mode_of(const char *name) {
+  struct stat info;
+  cr_assert_eq(stat(name, &info), 0);
+  return info.st_mode & 0777;
+}
+
+/* Also if others could read the file before, and whatever the umask is. */
+Test(dump, only_the_user_can_read_it) {
+  cr_assert_eq(chmod(path, 0644), 0);
+  umask(0);
+  write_file();
+  cr_expect_eq(mode_of(path), 0600);
+  cr_assert_eq(unlink(path), 0);
+  write_file();
+  cr_expect_eq(mode_of(path), 0600);
+}
+
+static int dump_to(const char *name, int code, struct tidings_error *error) {
+  struct dump_writer writer;
+  struct db_key key = key_of(0);
+  cr_assert_eq(dump_begin(&writer, name, error), 0, "%s", error->text);
+  dump_row(&writer, &key, span_text("a row"));
+  return dump_finish(&writer, code, error);
+}
+
+Test(dump, nothing_is_left_after_an_error) {
+  struct tidings_error error = {.size = sizeof error};
+  char name[64];
+  int fd = open(path, O_RDWR | O_CLOEXEC);
+  cr_assert_geq(fd, 0);
+  cr_expect_eq(dump_to(path, TIDINGS_E_STORE, &error), TIDINGS_E_STORE);
+  cr_expect_neq(access(path, F_OK), 0);
+  cr_expect_eq(lseek(fd, 0, SEEK_END), 0, "by another name nothing can be read either");
+  (void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd); /* it has no name any more */
+  cr_expect_eq(dump_to(name, 0, &error), 0, "%s", error.text);
+  cr_expect_gt(lseek(fd, 0, SEEK_END), 0);
+  cr_expect_eq(dump_to(name, TIDINGS_E_NOMEM, &error), TIDINGS_E_NOMEM);
+  cr_expect_eq(lseek(fd, 0, SEEK_END), 0);
+  close(fd);
+}
+
+Test(dump, a_device_or_a_pipe_stays) {
+  struct tidings_error error = {.size = sizeof error};
+  int ends[2];
+  char name[64];
+  mode_t mode = mode_of("/dev/null");
+  cr_expect_eq(dump_to("/dev/null", 0, &error), 0, "%s", error.text);
+  cr_expect_eq(dump_to("/dev/null", TIDINGS_E_STORE, &error), TIDINGS_E_STORE);
+  cr_expect_eq(mode_of("/dev/null"), mode);
+  cr_expect_eq(dump_to("/dev/full", 0, &error), TIDINGS_E_STORE);
+  cr_expect_str_eq(error.text, "/dev/full cannot be written: No space left on device");
+  cr_assert_eq(pipe(ends), 0);
+  (void)snprintf(name, sizeof name, "/dev/fd/%d", ends[1]);
+  cr_expect_eq(dump_to(name, 0, &error), 0, "%s", error.text);
 }

@@ -7,18 +7,45 @@
 #include "store/dump/dump.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char magic[] = "tidings rows 1\n";
 enum { MAGIC_BYTES = sizeof magic - 1, HEAD_BYTES = 1 + DB_KEY_BYTES + 4 };
 
 /* -- writing ----------------------------------------------------------------------------------- */
 
+static int fail_to_write(const char *path, int reason, struct tidings_error *error) {
+  return fail(error, TIDINGS_E_STORE, "%s cannot be written: %s", path, strerror(reason));
+}
+
+static bool is_file(int fd, struct stat *ret_info) {
+  return !fstat(fd, ret_info) && S_ISREG(ret_info->st_mode);
+}
+
+/* Only the user may read the file, as with the store. A pipe or a terminal stays as it is. Returns
+ * a descriptor, or -1 with errno. */
+static int open_private(const char *path) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, S_IRUSR | S_IWUSR);
+  struct stat info;
+  if (fd < 0 || !is_file(fd, &info) || !(info.st_mode & (S_IRWXG | S_IRWXO))) return fd;
+  if (!fchmod(fd, S_IRUSR | S_IWUSR)) return fd;
+  int reason = errno;
+  close(fd);
+  errno = reason;
+  return -1;
+}
+
 int dump_begin(struct dump_writer *writer, const char *path, struct tidings_error *error) {
-  *writer = (struct dump_writer){.file = fopen(path, "we"), .path = path};
-  if (!writer->file)
-    return fail(error, TIDINGS_E_STORE, "%s cannot be written: %s", path, strerror(errno));
+  int fd = open_private(path);
+  *writer = (struct dump_writer){.file = fd < 0 ? NULL : fdopen(fd, "w"), .path = path};
+  if (!writer->file) {
+    int reason = errno;
+    if (fd >= 0) close(fd);
+    return fail_to_write(path, reason, error);
+  }
   (void)fwrite(magic, 1, MAGIC_BYTES, writer->file);
   return 0;
 }
@@ -55,15 +82,36 @@ int dump_event(struct dump_writer *writer, const struct dump_event *event,
   return failed ? fail(error, TIDINGS_E_NOMEM, "no memory for a record of the store") : 0;
 }
 
+/* Empties the file, which may have other names or none, and removes the name that it was given. */
+static void leave_nothing(int fd, const char *path) {
+  struct stat info, named;
+  if (!is_file(fd, &info)) return;
+  (void)!ftruncate(fd, 0);
+  if (!lstat(path, &named) && named.st_dev == info.st_dev && named.st_ino == info.st_ino)
+    (void)unlink(path);
+}
+
+/* Returns 0 or an errno. */
+static int flush(FILE *file) {
+  struct stat info;
+  if (fflush(file)) return errno;
+  if (ferror(file)) return EIO; /* an earlier write failed */
+  return is_file(fileno(file), &info) && fsync(fileno(file)) ? errno : 0;
+}
+
 int dump_finish(struct dump_writer *writer, int code, struct tidings_error *error) {
   struct db_key count = row_key(0, ROW_META, writer->count);
   if (!writer->file) return code;
   if (!code) put_entry(writer, DUMP_END, &count, span_of(NULL, 0));
-  bool failed = ferror(writer->file);
-  failed = fclose(writer->file) || failed;
+  int reason = flush(writer->file);
+  int fd = code || reason ? dup(fileno(writer->file)) : -1;
+  if (fclose(writer->file) && !reason) reason = errno;
   writer->file = NULL;
-  if (code || !failed) return code;
-  return fail(error, TIDINGS_E_STORE, "%s cannot be written: %s", writer->path, strerror(errno));
+  if (fd >= 0) {
+    leave_nothing(fd, writer->path);
+    close(fd);
+  }
+  return code || !reason ? code : fail_to_write(writer->path, reason, error);
 }
 
 /* -- reading ----------------------------------------------------------------------------------- */
