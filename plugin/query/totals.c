@@ -52,11 +52,13 @@ static void note_oldest(struct sums *sums, int64_t time_ms) {
   if (!sums->oldest_ms || time_ms < sums->oldest_ms) sums->oldest_ms = time_ms;
 }
 
+/* A source that is called `other` counts with those beyond MOST_SOURCES, whose sum has that name.
+ */
 static int count_source(struct summing *summing, struct tidings_span source) {
   struct sums *sums = summing->sums;
   size_t i = 0;
   while (i < sums->source_count && !span_equal(sums->sources[i].source, source)) i++;
-  if (i == MOST_SOURCES) {
+  if (i == MOST_SOURCES || span_equal(source, span_text("other"))) {
     sums->others++;
     return 0;
   }

@@ -206,6 +206,14 @@ def test_what_terminals_obey(place):
     assert HIDDEN in json.dumps(place.ok("history", "-s", "s", "--json").json, ensure_ascii=False)
 
 
+def test_many_sources(place):
+    """--prometheus counts 50 sources by their names; the others, and one that is called other, are one sample"""
+    for source in ["other", *(f"s{number}" for number in range(52))]:
+        place.ok("push", "-s", "s", "-k", f"{source}.failed", "x")
+    rows = samples_of(place.ok("stats", "--prometheus").text)["tidings_pending_by_source"]
+    assert len(rows) == 51 and [value for labels, value in rows if labels == {"source": "other"}] == [3], rows
+
+
 def test_labels_for_prometheus(place):
     """each label for Prometheus, even of a hostile source, shows control and invisible characters as escapes; DEL and C1 are refused"""
     hostile = "s\u202e\u2066\u200b\U000e0041\u2028t"
