@@ -46,7 +46,8 @@ static json_t *collect_dead(const json_t *answer) {
   size_t i = 0, j = 0;
   if (list) (void)json_array_extend(list, json_object_get(answer, "dead_letters"));
   json_array_foreach(json_object_get(answer, "deliveries"), i, delivery) {
-    bool over = strcmp(json_value_text(delivery, "outcome"), "committed") == 0;
+    const char *outcome = json_value_text(delivery, "outcome");
+    bool over = strcmp(outcome, "committed") == 0 || strcmp(outcome, "rewound") == 0;
     const char *settled = json_value_text(delivery, "settled_at");
     json_array_foreach(json_object_get(delivery, "items"), j, item) {
       if (!list || !over || !is_dead(item)) continue;

@@ -77,7 +77,7 @@ static void print_history(const json_t *answer, bool since) {
     printf("There are %llu deliveries; --limit shows more.\n", (unsigned long long)total);
 }
 
-/* Keeps only the delivery with this id, or with this number in the session, and no turns. */
+/* Keeps only the delivery with this id, or with this lower half of an id, and no turns. */
 static int choose_delivery(const struct cli *cli, json_t *answer, uint64_t id) {
   json_t *deliveries = json_object_get(answer, "deliveries");
   for (size_t i = json_array_size(deliveries); i-- > 0;) {
@@ -146,7 +146,8 @@ const struct cli_verb verb_history = {
     .run = run_history,
     .examples =
         (const struct cli_example[]){{"tidings history -n 5", "List the five newest deliveries."},
-                                     {"tidings history 1", "What was in the first one?"},
+                                     {"tidings history 2817163442",
+                                      "What was in the delivery that is listed as 2817163442?"},
                                      {NULL, NULL}},
 };
 

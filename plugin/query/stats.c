@@ -70,9 +70,12 @@ static int write_waiting(struct question *question, struct tidings_error *error)
   if (code) return code;
   for (size_t i = 0; i < stored.turns.count; i++)
     queued += !message_is_over(stored.turns.messages[i].state);
-  size_t oldest = 0;
-  while (oldest < count && !item_is_due(&items[oldest], op->now_ms)) oldest++;
-  if (oldest < count) json_put_time(writer, "oldest_pending", items[oldest].time_ms);
+  const struct item *oldest = NULL;
+  for (size_t i = 0; i < count; i++) {
+    if (!item_is_due(&items[i], op->now_ms)) continue;
+    if (!oldest || items[i].time_ms < oldest->time_ms) oldest = &items[i];
+  }
+  if (oldest) json_put_time(writer, "oldest_pending", oldest->time_ms);
   json_put_u64(writer, "queued", queued);
   json_put_text(writer, "state", run_state_name(op->head.run.state));
   return 0;

@@ -101,7 +101,7 @@ def test_examples(place):
                 continue  # this machine lacks its library
             if example == "tidings explain 17":
                 example = f"tidings explain {first}"
-            if example == "tidings history 1":
+            if example == "tidings history 2817163442":
                 example = f"tidings history {delivery}"
             if "tidings listen -c" in example:
                 example = f"timeout 1 {example}; [ $? = 124 ]"

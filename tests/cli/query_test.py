@@ -139,7 +139,7 @@ def test_stats(place):
 # Only a store in a database has these; the test fleet-poison checks them.
 ONLY_OF_A_DATABASE = {"tidings_inbox": {}, "tidings_dead_letters": {"reason": ""}, "tidings_connections": {"role": ""}, "tidings_standby_waits": {}}
 def test_dead_letters(place):
-    """history --dead lists notifications that expired or were dropped, but none that was shown, taken back, filtered or taken over by another session"""
+    """history --dead lists notifications that expired or were dropped, also when their delivery was undone, but none that was shown, taken back, filtered or taken over by another session"""
     place.ok("push", "-s", "s", "-k", "ci.failed", "-l", "error", "shown")
     place.ok("push", "-s", "s", "-k", "ci.failed", "--ttl", "1ms", "too late")
     place.ok("push", "-s", "s", "-k", "ci.state", "--key", "k", "older")
@@ -149,6 +149,8 @@ def test_dead_letters(place):
     answer = place.ok("history", "-s", "s", "--dead", "--json").json
     assert [(one["outcome"], one["message"]) for one in answer["dead_letters"]] == [("expired", "too late")] and answer["total"] == 1, answer
     assert "had passed" in place.ok("history", "-s", "s", "--dead").text
+    place.event("session.rewound", {"deliveries": []}, "s", os.getpid())
+    assert [one["message"] for one in place.ok("history", "-s", "s", "--dead", "--json").json["dead_letters"]] == ["too late"]
     place.refused("history", "-s", "s", "--dead", "1", code=2, says="exclude each other")
     place.refused("history", "-s", "other", "--dead", says="no session 'other'")
     for name in ("box", "closed"):
