@@ -56,7 +56,8 @@ static int write_delivery(struct op *op, struct delivery *delivery, struct tidin
     failed = ledger_commit(head, delivery, &op->arena);
     if (!failed)
       code = retention_step(op->txn, op->session, head, op->now_ms,
-                            RETENTION_ROWS + delivery->disposition_count, error);
+                            RETENTION_ROWS + delivery->disposition_count, delivery->dispositions,
+                            delivery->disposition_count, error);
   }
   if (failed) return no_memory_to_lease(error);
   return code ? code : delivery_add(op->txn, op->session, delivery, error);

@@ -132,7 +132,8 @@ static int write_delivery_end(struct op *op, struct delivery *delivery, bool com
   int code = ending_commit(op, delivery, SETTLED_BY_HOST, error);
   return code ? code
               : retention_step(op->txn, op->session, &op->head, op->now_ms,
-                               RETENTION_ROWS + count_items(delivery), error);
+                               RETENTION_ROWS + count_items(delivery), delivery->dispositions,
+                               delivery->disposition_count, error);
 }
 
 /* Tells the run what became of the messages on the carrier. */

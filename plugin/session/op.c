@@ -76,7 +76,7 @@ int op_see_event(struct op *op, const struct event *event, bool *ret_duplicate,
   *ret_duplicate = false;
   if (!event->id.len) return 0;
   int code = dedup_seen(op->txn, op->session, event->source, event->id, seen_since(op),
-                        ret_duplicate, error);
+                        op->now_ms + op->settings->dedup_window_ms, ret_duplicate, error);
   if (code || *ret_duplicate) return code;
   return dedup_put(op->txn, op->session, event->source, event->id, op->now_ms,
                    op->settings->dedup_window_ms, error);

@@ -299,9 +299,9 @@ int delivery_scan(struct store_txn *txn, uint32_t session, struct arena *arena,
 /* Describes the event for a write that will ask whether it was seen since `since_ms`. */
 struct db_event dedup_event(uint32_t session, struct tidings_span source, struct tidings_span id,
                             int64_t since_ms);
-/* Has this source + id been seen since `since_ms`? */
+/* Has this source + id been seen between the two times? A later time is that of a wrong clock. */
 int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source,
-               struct tidings_span id, int64_t since_ms, bool *ret_seen,
+               struct tidings_span id, int64_t since_ms, int64_t until_ms, bool *ret_seen,
                struct tidings_error *error);
 /* `keep_ms` after `now_ms` it may be forgotten. */
 int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source,
@@ -361,10 +361,11 @@ int tools_get(struct store_txn *txn, uint32_t session, struct arena *arena,
 int tools_put(struct store_txn *txn, uint32_t session, const struct declarations *tools,
               struct tidings_error *error);
 
-/* In a write that ends items: deletes at most `limit` rows of what is too old or too many. Changes
- * head->floor and dedup_cursor; the caller puts the head. */
+/* In a write that ends the items of `ended`: deletes at most `limit` rows of what is too old or too
+ * many, but not those. Changes head->floor and dedup_cursor; the caller puts the head. */
 int retention_step(struct store_txn *txn, uint32_t session, struct head *head, int64_t now_ms,
-                   size_t limit, struct tidings_error *error);
+                   size_t limit, const struct disposition_range *ended, size_t count,
+                   struct tidings_error *error);
 
 /* In a write that is no push, before its commit: forgets some rows of sessions other than `session`
  * (0: of any), whether they are in use or not. */

@@ -62,7 +62,7 @@ static void sweep(struct store *store, int64_t now_ms, int steps) {
     struct store_txn *txn = write_to(store);
     struct head head;
     cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
-    cr_assert_eq(retention_step(txn, 1, &head, now_ms, 100, &error), 0, "%s", error.text);
+    cr_assert_eq(retention_step(txn, 1, &head, now_ms, 100, NULL, 0, &error), 0, "%s", error.text);
     cr_assert_eq(head_put(txn, 1, &head, &error), 0);
     cr_assert_eq(store_commit(txn, &error), 0);
     arena_free(&arena);

@@ -119,7 +119,9 @@ Test(push, the_same_source_and_id_within_the_window_is_a_duplicate) {
   cr_assert(is_duplicate(store, "s", "p", "1", 1000 + DAY), "the window's last moment");
   cr_assert(!is_duplicate(store, "s", "p", "1", 1001 + DAY), "outside the window it is new");
   cr_assert(is_duplicate(store, "s", "p", "1", 1001 + 2 * DAY), "and remembered anew");
-  cr_assert(is_duplicate(store, "s", "p", "1", 5), "a clock that went back");
+  cr_assert(is_duplicate(store, "s", "p", "1", 1001), "a clock that went back");
+  cr_assert(!is_duplicate(store, "s", "p", "1", 1000), "by more than the window");
+  cr_assert(is_duplicate(store, "s", "p", "1", 1001 + DAY / 2), "and remembered anew");
   cr_assert(!is_duplicate(store, "s", "q", "1", 1000), "another source");
   cr_assert(!is_duplicate(store, "s", "p", "2", 1000), "another id");
   cr_assert(!is_duplicate(store, "other", "p", "1", 1000), "another session");

@@ -16,17 +16,34 @@ TestSuite(damage, .init = kit_begin, .fini = kit_end);
 
 static const int64_t DAY = 86400000;
 
-static void sweep(struct store *store, int64_t now_ms, size_t limit) {
+/* Overwrites a row with bytes that no checksum fits; or takes it away. */
+static void spoil(struct store *store, enum row_kind kind, uint64_t n, bool remove) {
+  struct tidings_error error = new_error();
+  struct db_key key = row_key(1, kind, n);
+  struct store_txn *txn;
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(remove ? db_delete(txn->db, &key) : db_put(txn->db, &key, span_text("spoil")), 0);
+  cr_assert_eq(db_touch(txn->db, 1), 0);
+  cr_assert_eq(store_commit(txn, &error), 0);
+}
+
+static void sweep_after(struct store *store, int64_t now_ms, size_t limit,
+                        const struct disposition_range *ended, size_t count) {
   struct tidings_error error = new_error();
   struct arena arena = ARENA_EMPTY;
   struct store_txn *txn;
   struct head head;
   cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   cr_assert_eq(head_get(txn, 1, &arena, &head, &error), 0);
-  cr_assert_eq(retention_step(txn, 1, &head, now_ms, limit, &error), 0, "%s", error.text);
+  cr_assert_eq(retention_step(txn, 1, &head, now_ms, limit, ended, count, &error), 0, "%s",
+               error.text);
   cr_assert_eq(head_put(txn, 1, &head, &error), 0);
   cr_assert_eq(store_commit(txn, &error), 0);
   arena_free(&arena);
+}
+
+static void sweep(struct store *store, int64_t now_ms, size_t limit) {
+  sweep_after(store, now_ms, limit, NULL, 0);
 }
 
 Test(retention, the_newest_ten_thousand_stay) {
@@ -90,6 +107,38 @@ Test(retention, what_ended_behind_a_pending_item_is_forgotten_too) {
   cr_assert_eq(items_in(store, "s"), 2 + 100 + 1, "%zu", items_in(store, "s"));
   cr_assert_eq(pending_in(store, "s"), 2);
   cr_assert_eq(last_of(store, "s"), 12000);
+  store_close(store);
+}
+
+/* An item without a delivery, whose row is lost, is as old as its push. */
+Test(retention, thirty_days_count_from_the_end_of_an_item) {
+  struct store *store = store_at(kit_store);
+  fill_items(store, "s", 1, 20, 0);
+  deliver_items(store, 1, 1, 5, 20, true, DAY);
+  deliver_items(store, 1, 2, 1, 4, true, 35 * DAY);
+  sweep(store, 65 * DAY, 1000);
+  cr_assert_eq(items_in(store, "s"), 4 + 1, "%zu", items_in(store, "s"));
+  sweep(store, 65 * DAY + 1, 1000);
+  cr_assert_eq(items_in(store, "s"), 1, "%zu", items_in(store, "s"));
+  fill_items(store, "s", 21, 30, 70 * DAY);
+  deliver_items(store, 1, 3, 21, 30, true, 70 * DAY);
+  spoil(store, ROW_DELIVERY, 3, true);
+  sweep(store, 100 * DAY, 1000);
+  cr_assert_eq(items_in(store, "s"), 10, "%zu", items_in(store, "s"));
+  sweep(store, 100 * DAY + 1, 1000);
+  cr_assert_eq(items_in(store, "s"), 1, "%zu", items_in(store, "s"));
+  store_close(store);
+}
+
+Test(retention, what_ends_in_the_same_write_stays) {
+  static const struct disposition_range range = {.first = 2, .last = 100};
+  struct store *store = store_at(kit_store);
+  fill_items(store, "s", 1, 10300, 0);
+  deliver_items(store, 1, 1, 1, 10300, true, 0);
+  sweep_after(store, 0, 1000, &range, 1);
+  cr_assert_eq(items_in(store, "s"), 10000 + 99, "%zu", items_in(store, "s"));
+  sweep(store, 0, 1000);
+  cr_assert_eq(items_in(store, "s"), 10000, "%zu", items_in(store, "s"));
   store_close(store);
 }
 
@@ -163,6 +212,39 @@ Test(retention, old_ids_are_forgotten_and_new_ones_are_not) {
   store_close(store);
 }
 
+/* As many as it ends items, or the ids of a session that ends many at once pile up. */
+Test(retention, a_settle_of_many_items_looks_at_as_many_ids) {
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  char id[16];
+  for (int i = 0; i < 200; i++) {
+    (void)snprintf(id, sizeof id, "%d", i);
+    cr_assert_eq(say(store, (struct said){.source = "p", .id = id, .now_ms = 1}, NULL, &error), 0);
+  }
+  sweep(store, 2 * DAY, 150);
+  cr_assert_eq(rows_in(store, 1, ROW_DEDUP), 50, "%zu", rows_in(store, 1, ROW_DEDUP));
+  store_close(store);
+}
+
+/* A clock that was far ahead and was put right must not make an id count as seen for longer than
+ * the window. */
+Test(retention, an_id_of_a_clock_that_was_ahead_is_not_seen) {
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  struct said said = {.source = "p", .id = "1", .now_ms = 12 * DAY};
+  bool duplicate = true;
+  cr_assert_eq(say(store, said, NULL, &error), 0);
+  said.now_ms = 11 * DAY;
+  cr_assert_eq(say(store, said, &duplicate, &error), 0);
+  cr_assert(duplicate, "it is within the window");
+  said.now_ms = 11 * DAY - 1;
+  cr_assert_eq(say(store, said, &duplicate, &error), 0);
+  cr_assert_not(duplicate);
+  sweep(store, 10 * DAY - 2, 10);
+  cr_assert_eq(rows_in(store, 1, ROW_DEDUP), 0);
+  store_close(store);
+}
+
 /* -- a long life through the plugin ------------------------------------------------------------ */
 
 Test(retention, one_item_that_is_never_shown_does_not_keep_all_others) {
@@ -180,17 +262,6 @@ Test(retention, one_item_that_is_never_shown_does_not_keep_all_others) {
 }
 
 /* -- rows that went bad ------------------------------------------------------------------------ */
-
-/* Overwrites a row with bytes that no checksum fits; or takes it away. */
-static void spoil(struct store *store, enum row_kind kind, uint64_t n, bool remove) {
-  struct tidings_error error = new_error();
-  struct db_key key = row_key(1, kind, n);
-  struct store_txn *txn;
-  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
-  cr_assert_eq(remove ? db_delete(txn->db, &key) : db_put(txn->db, &key, span_text("spoil")), 0);
-  cr_assert_eq(db_touch(txn->db, 1), 0);
-  cr_assert_eq(store_commit(txn, &error), 0);
-}
 
 Test(damage, a_damaged_item_is_dropped_and_the_others_are_told) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});

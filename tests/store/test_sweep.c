@@ -172,8 +172,9 @@ Test(sweep, what_the_write_itself_puts_is_not_taken_away) {
   cr_assert_eq(store_commit(txn, &error), 0);
   cr_assert_eq(store_read(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
   for (uint32_t session = 1; session <= 2; session++) {
-    cr_assert_eq(dedup_seen(txn, session, span_text("p"), span_text("1"), 9 * DAY, &seen, &error),
-                 0);
+    cr_assert_eq(
+        dedup_seen(txn, session, span_text("p"), span_text("1"), 9 * DAY, 9 * DAY, &seen, &error),
+        0);
     cr_expect(seen, "session %u", session);
   }
   store_end(txn);

@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-enum { DEDUP_ROWS_A_STEP = 16, MESSAGE_ROWS_A_STEP = 16 };
+enum { MESSAGE_ROWS_A_STEP = 16, MOST_STAYING = 1024 };
 
 bool retention_is_older(int64_t now_ms, int64_t time_ms, int64_t age_ms) {
   int64_t since_ms;
@@ -21,7 +21,7 @@ bool retention_is_older(int64_t now_ms, int64_t time_ms, int64_t age_ms) {
 }
 
 static bool is_too_old(const struct visit *visit, int64_t time_ms) {
-  return retention_is_older(visit->now_ms, time_ms, (int64_t)STORE_RETAIN_DAYS * 86400000);
+  return retention_is_older(visit->now_ms, time_ms, RETENTION_AGE_MS);
 }
 
 /* Is a row beyond the limit if `newer` rows are newer than it? */
@@ -50,15 +50,25 @@ static uint64_t ended_from(struct visit *visit, uint64_t n) {
   return UINT64_MAX;
 }
 
-static bool is_too_old_item(const struct visit *visit, uint64_t n) {
+/* Does the write that forgets rows end the item? Then the host may take its delivery back soon. */
+static bool ends_now(const struct visit *visit, uint64_t n) {
+  for (size_t i = 0; i < visit->ended_count; i++) {
+    if (visit->ended[i].first <= n && n <= visit->ended[i].last) return true;
+  }
+  return false;
+}
+
+/* An item that was not pushed long ago did not end long ago either. */
+static bool was_pushed_long_ago(const struct visit *visit, uint64_t n) {
   struct db_key key = row_key(visit->session, ROW_ITEM, n);
   struct record_reader reader;
   return record_open(&reader, &key, visit->cursor.value) &&
          is_too_old(visit, record_read_i64(&reader));
 }
 
-/* The newest item stays. The first item that is to stay ends the visit, because the items after it
- * are newer. */
+/* The age of an item counts from its end, because a reminder may wait for long. The newest item
+ * stays. The first item that was not pushed long ago ends the visit, because the items after it are
+ * newer. */
 static int judge_item(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   *ret_verdict = GOES;
   if (visit->everything) return 0;
@@ -67,9 +77,16 @@ static int judge_item(struct visit *visit, uint64_t n, enum verdict *ret_verdict
     *ret_verdict = visit->next == UINT64_MAX ? REST_STAYS : SKIPS;
     return 0;
   }
-  bool excess = is_excess(visit, visit->last - n) || is_too_old_item(visit, n);
-  if (!excess || n == visit->last) *ret_verdict = REST_STAYS;
-  return 0;
+  bool excess = is_excess(visit, visit->last - n), over = excess;
+  if (n == visit->last || (!excess && !was_pushed_long_ago(visit, n))) {
+    *ret_verdict = REST_STAYS;
+    return 0;
+  }
+  int rc = 0;
+  if (ends_now(visit, n)) over = false;
+  else if (!excess) rc = visit_is_long_over(visit, n, &over);
+  if (!over) *ret_verdict = ++visit->staying < MOST_STAYING ? STAYS : REST_STAYS;
+  return rc;
 }
 
 /* Does not look up items that are in the history: the delivery moves to the history like them. */
@@ -114,14 +131,16 @@ static int judge_delivery(struct visit *visit, uint64_t n, enum verdict *ret_ver
   return 0;
 }
 
-/* The rows are in the order of their hashes, so all have to be looked at to find the old ones. */
+/* The rows are in the order of their hashes, so all have to be looked at to find the old ones. A
+ * row of a clock that was far ahead is forgotten too: see dedup_seen. */
 static int judge_dedup(struct visit *visit, uint64_t n, enum verdict *ret_verdict) {
   struct db_key key = row_key(visit->session, ROW_DEDUP, n);
   struct record_reader reader;
   *ret_verdict = GOES; /* a damaged row too, because it names no event */
   if (!record_open(&reader, &key, visit->cursor.value)) return 0;
   int64_t time_ms = record_read_i64(&reader), keep_ms = record_read_i64(&reader);
-  if (!retention_is_older(visit->now_ms, time_ms, keep_ms)) *ret_verdict = STAYS;
+  bool ahead = retention_is_older(time_ms, visit->now_ms, keep_ms);
+  if (!ahead && !retention_is_older(visit->now_ms, time_ms, keep_ms)) *ret_verdict = STAYS;
   return 0;
 }
 
@@ -358,21 +377,24 @@ static int forget_some(struct visit *visit, struct head *head, size_t limit) {
   if (!rc) rc = visit_rows(visit, RETENTION_DELIVERIES, &deliveries, &done);
   visit->may_forget = limit;
   if (!rc && !db_remote) rc = visit_rows(visit, RETENTION_OUTLINES, &outlines, &done);
-  visit->may_look = visit->may_forget = DEDUP_ROWS_A_STEP;
+  visit->may_look = visit->may_forget = limit; /* no fewer ids than items, or ids pile up */
   if (!rc) rc = visit_rows(visit, RETENTION_DEDUP, &head->dedup_cursor, &done);
   if (!rc && done) head->dedup_cursor = 0;
   return rc ? rc : forget_messages(visit, head);
 }
 
 int retention_step(struct store_txn *txn, uint32_t session, struct head *head, int64_t now_ms,
-                   size_t limit, struct tidings_error *error) {
+                   size_t limit, const struct disposition_range *ended, size_t count,
+                   struct tidings_error *error) {
   struct arena arena = ARENA_EMPTY;
   struct visit visit = {.txn = txn,
                         .session = session,
                         .head = head,
                         .now_ms = now_ms,
                         .arena = &arena,
-                        .forget = visit_delete};
+                        .forget = visit_delete,
+                        .ended = ended,
+                        .ended_count = count};
   int code = item_last(txn, session, head, &visit.last, error);
   if (code) return code;
   head->floor = visit.last;

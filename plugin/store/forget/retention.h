@@ -25,6 +25,20 @@ enum {
   RETENTION_RULES
 };
 
+#define RETENTION_AGE_MS ((int64_t)STORE_RETAIN_DAYS * 86400000)
+
+/* Which items the oldest deliveries have ended; read as far as they are needed. */
+struct old_ends {
+  struct old_end {
+    uint64_t first, last;
+    bool recent; /* the delivery ended less than RETENTION_AGE_MS ago */
+  } * list;
+  size_t count, capacity;
+  uint64_t next; /* number of the delivery with which the next read begins */
+  size_t read;   /* how many deliveries were read */
+  enum { ENDS_UNREAD, ENDS_RECENT, ENDS_ALL_READ } rest;
+};
+
 /* A session being visited. The caller fills the first block. */
 struct visit {
   struct store_txn *txn; /* the transaction that reads */
@@ -37,15 +51,22 @@ struct visit {
   int (*forget)(struct visit *visit, enum row_kind kind, uint64_t n);
   size_t may_look, may_forget; /* how many more rows may be visited and forgotten */
   void *context;
+  const struct disposition_range *ended; /* by this write */
+  size_t ended_count;
   bool pressed; /* the disk is full: the newest few stay, however young the others are */
 
   bool everything;                 /* the session was closed a while ago, and nothing waits in it */
   struct db_cursor cursor, beside; /* `beside` reads other rows */
   uint64_t next;                   /* from which number to go on, if the row is skipped */
-  size_t taken; /* index in head->taken of the first range that does not end before the row under
-                   the cursor */
+  size_t taken;   /* index in head->taken of the first range that does not end before the row under
+                     the cursor */
+  size_t staying; /* how many items stay although they were pushed long ago */
+  struct old_ends ends;
 };
 
+/* Did the ended item under the cursor end more than RETENTION_AGE_MS ago? It counts as ended when
+ * it was due, if no delivery has it. Returns 0, or the engine's error. */
+int visit_is_long_over(struct visit *visit, uint64_t n, bool *ret_over);
 /* Finds the key of the row that has the id of the delivery under the cursor. False: there is
  * none. */
 bool visit_delivery_id(const struct visit *visit, struct db_key *ret_key);

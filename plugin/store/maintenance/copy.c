@@ -91,7 +91,8 @@ static int load_event(struct maintenance_target *target, const struct dump_event
   bool seen = false;
   int code = maintenance_target_txn(target, event->source.len + event->id.len, &txn, error);
   if (!code)
-    code = dedup_seen(txn, event->session, event->source, event->id, event->time_ms, &seen, error);
+    code = dedup_seen(txn, event->session, event->source, event->id, event->time_ms, INT64_MAX,
+                      &seen, error);
   return code || seen ? code
                       : dedup_put(txn, event->session, event->source, event->id, event->time_ms,
                                   event->keep_ms, error);
@@ -155,8 +156,8 @@ static int verify_event(struct store_txn *txn, const char *to, const struct dump
                         struct tidings_error *error) {
   const struct dump_event *event = &entry->event;
   bool seen = false;
-  int code =
-      dedup_seen(txn, event->session, event->source, event->id, event->time_ms, &seen, error);
+  int code = dedup_seen(txn, event->session, event->source, event->id, event->time_ms, INT64_MAX,
+                        &seen, error);
   return code || seen ? code : refuse_row(to, &entry->key, error);
 }
 

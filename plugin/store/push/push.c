@@ -92,7 +92,7 @@ static int find_place(struct store_txn *txn, struct push_slot *slot, const struc
   slot->duplicate = false;
   if (!code && push->id.len)
     code = dedup_seen(txn, session, push->source, push->id, push->now_ms - push->dedup_window_ms,
-                      &slot->duplicate, &slot->error);
+                      push->now_ms + push->dedup_window_ms, &slot->duplicate, &slot->error);
   if (code || slot->duplicate) return code;
   if (!place) return push_place_read(txn, session, ret_place, &slot->error);
   *ret_place = *place;

@@ -61,12 +61,12 @@ struct db_event dedup_event(uint32_t session, struct tidings_span source, struct
 }
 
 int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span source,
-               struct tidings_span id, int64_t since_ms, bool *ret_seen,
+               struct tidings_span id, int64_t since_ms, int64_t until_ms, bool *ret_seen,
                struct tidings_error *error) {
   struct place place = {.found = false};
   int code = find_event(txn, session, source, id, &place, error);
   if (code) return code;
-  *ret_seen = place.found && place.time_ms >= since_ms;
+  *ret_seen = place.found && place.time_ms >= since_ms && place.time_ms <= until_ms;
   int rc = *ret_seen || !db_remote
                ? 0
                : db_remote->inbox_seen(txn->db, session, source, id, since_ms, ret_seen);
