@@ -110,23 +110,46 @@ static const struct json *first_hook(const struct json *group) {
   return first_of(json_member(group, "hooks"), JSON_IS_ARRAY);
 }
 
-/* The first hook of ours under an event; NULL: there is none. */
-static const struct json *find_in_event(const struct host *host, const struct json *event) {
+/* The first hook of ours under an event, but in this group; NULL: there is none. */
+static const struct json *find_in_event(const struct host *host, const struct json *event,
+                                        const struct json *except) {
   for (const struct json *group = first_of(event, JSON_IS_ARRAY); group; group = group->next) {
-    for (const struct json *hook = first_hook(group); hook; hook = hook->next) {
+    for (const struct json *hook = group == except ? NULL : first_hook(group); hook;
+         hook = hook->next) {
       if (hook_is_ours(host, hook)) return hook;
     }
   }
   return NULL;
 }
 
-/* The same, under any event, and in each member "hooks": of several, hosts know the last only. */
-static const struct json *find_ours(const struct json_text *json, const struct host *host) {
+static bool has_only_ours(const struct host *host, const struct json *group) {
+  const struct json *hook = first_hook(group);
+  while (hook && hook_is_ours(host, hook)) hook = hook->next;
+  return first_hook(group) && !hook;
+}
+
+/* The group that is replaced by ours in its place, because an agent may know the groups of others
+ * by their number; NULL: there is none, or the event is not ours. */
+static const struct json *find_replaced(const struct json_text *json, const struct host *host,
+                                        const struct json *event) {
+  const struct json *all = json_member(json->root, "hooks"),
+                    *group = first_of(event, JSON_IS_ARRAY);
+  const struct host_hook *hook = host->hooks;
+  while (hook->event && (!event || json_member(all, hook->event) != event)) hook++;
+  while (group && !has_only_ours(host, group)) group = group->next;
+  return hook->event ? group : NULL;
+}
+
+/* The same, under any event, and in each member "hooks": of several, hosts know the last only.
+ * `spare`: only one that is not to be replaced. */
+static const struct json *find_ours(const struct json_text *json, const struct host *host,
+                                    bool spare) {
   const struct json *found = NULL, *all = first_of(json->root, JSON_IS_OBJECT);
   for (; all && !found; all = all->next) {
     const struct json *event = first_of(all, JSON_IS_OBJECT);
     if (!span_is(all->key, "hooks")) continue;
-    for (; event && !found; event = event->next) found = find_in_event(host, event);
+    for (; event && !found; event = event->next)
+      found = find_in_event(host, event, spare ? find_replaced(json, host, event) : NULL);
   }
   return found;
 }
@@ -182,13 +205,24 @@ static bool is_done(const struct json_text *json, const struct host *host,
 
 /* -- changing ---------------------------------------------------------------------------------- */
 
-static int add_group(struct json_text *json, const struct host *host, const struct host_hook *hook,
+/* A group that is as it should be keeps its bytes. */
+static int replace_group(struct json_text *json, const struct json *old, const json_t *group,
+                         const char *text) {
+  json_t *value = json_value_of(old);
+  bool same = json_equal(value, group);
+  json_decref(value);
+  return same ? 0 : json_text_replace(json, old, text);
+}
+
+static int put_group(struct json_text *json, const struct host *host, const struct host_hook *hook,
                      const struct setup_wish *wish) {
   json_t *group = setup_hook_group(host, hook, wish);
   char *text = group ? json_dumps(group, 0) : NULL, *list = NULL;
-  const struct json *all = json_member(json->root, "hooks"), *event = json_member(all, hook->event);
+  const struct json *all = json_member(json->root, "hooks"), *event = json_member(all, hook->event),
+                    *old = find_replaced(json, host, event);
   int failed = text ? 0 : -1;
-  if (!failed && event) failed = json_text_add(json, event, NULL, text);
+  if (!failed && old) failed = replace_group(json, old, group, text);
+  else if (!failed && event) failed = json_text_add(json, event, NULL, text);
   else if (!failed)
     failed = asprintf(&list, "[%s]", text) < 0 ? -1 : json_text_add(json, all, hook->event, list);
   json_decref(group);
@@ -197,11 +231,11 @@ static int add_group(struct json_text *json, const struct host *host, const stru
   return failed;
 }
 
-static int add_all(struct json_text *json, const struct host *host, const struct setup_wish *wish) {
+static int put_all(struct json_text *json, const struct host *host, const struct setup_wish *wish) {
   if (!json_member(json->root, "hooks") && json_text_add(json, json->root, "hooks", "{}"))
     return -1;
   for (const struct host_hook *hook = host->hooks; hook->event; hook++) {
-    if (add_group(json, host, hook, wish)) return -1;
+    if (put_group(json, host, hook, wish)) return -1;
   }
   return 0;
 }
@@ -225,10 +259,10 @@ static int check_shape(const struct cli *cli, const struct host *host, const str
 static int edit_hooks(const struct host *host, const struct setup_wish *wish,
                       struct json_text *json) {
   if (wish->command && is_done(json, host, wish)) return 0;
-  for (const struct json *hook; (hook = find_ours(json, host));) {
+  for (const struct json *hook; (hook = find_ours(json, host, wish->command));) {
     if (remove_ours(json, hook)) return -1;
   }
-  return wish->command ? add_all(json, host, wish) : 0;
+  return wish->command ? put_all(json, host, wish) : 0;
 }
 
 int setup_hooks(const struct cli *cli, const struct host *host, const struct setup_wish *wish,
@@ -249,7 +283,7 @@ int setup_hooks(const struct cli *cli, const struct host *host, const struct set
     return cli_fail(cli, "%s: holds comments only; expected a JSON object", change->path);
   }
   int code = check_shape(cli, host, &json, change->path);
-  change->has_ours = !code && find_ours(&json, host);
+  change->has_ours = !code && find_ours(&json, host, false);
   if (!code && edit_hooks(host, wish, &json)) code = cli_fail(cli, "out of memory");
   if (!code && strcmp(text, json.text) != 0) {
     char *done = json.text;

@@ -97,25 +97,49 @@ int setup_version(const char *program, char **ret_version);
 int setup_version_look(const struct host *host, char **ret_version);
 
 /* trust.c: asks Codex's own program for the hashes of our hooks, and puts them into the new text of
- * `change`, its configuration, or takes them out. Returns 0, or the exit code; *ret_changed: how
- * many entries are changed. */
+ * `change`, its configuration. Returns 0, or the exit code; *ret_changed: how many entries are
+ * changed. */
 int setup_trust(const struct cli *cli, const struct host *host, const char *program,
-                const char *hooks_path, bool remove, struct change *change, size_t *ret_changed);
+                const char *hooks_path, struct change *change, size_t *ret_changed);
 
 /* Reads Codex's configuration as JSON, with dates as strings. NULL: it is not TOML; *error has the
  * line. `error` may be NULL. */
 json_t *setup_trust_read(const char *text, struct tidings_error *error);
+/* Does a text say that? An empty table of hooks means the same as none, and is taken out. */
+bool setup_trust_says(const char *text, json_t *expected);
 bool setup_same_file(const char *one, const char *other);
+
+/* trust_move.c: fits the entries of hooks in the new text of `change`, Codex's configuration, to a
+ * planned change of hooks.json: those of others move with their hooks, those of our former hooks
+ * are taken out. Prints what is wrong; returns 0 or the exit code. */
+struct setup_moves {
+  size_t ours;           /* entries of our former hooks */
+  size_t dropped, moved; /* to be taken out; to get another key */
+};
+int setup_trust_move(const struct cli *cli, const struct host *host, const struct change *hooks,
+                     struct change *change, struct setup_moves *ret_moves);
 
 /* trust_look.c: counts our hooks in this text that have no hash in Codex's configuration, `trusted`
  * (NULL: there is none). It starts no process; only Codex knows whether a hash is still right.
  * Returns 0; or -1: the configuration cannot be read. */
 int setup_trust_look(const struct host *host, const char *hooks_path, const char *hooks,
                      const char *trusted, size_t *ret_untrusted);
+/* A hook's place by the key of its entry, "FILE:EVENT:GROUP:HOOK". Returns false: it is no key of a
+ * hook in that file. */
+struct setup_place {
+  struct tidings_span event; /* inside the key */
+  size_t group, hook;
+};
+bool setup_place_read(const char *key, const char *hooks_path, struct setup_place *ret_place);
+/* Is it under that event? Codex spells "PostToolUse" as "post_tool_use" in keys. */
+bool setup_place_is_of(const struct setup_place *place, const char *event);
 
 /* trust_text.c: returns the text with this hash for the hook `key`, or without that hook if `hash`
  * is NULL. Free it; NULL: out of memory. */
 char *setup_trust_text(const char *text, const char *key, const char *hash);
+/* Gives hooks other keys, all at once: `keys` has the new one by the old one; what is no string is
+ * ignored. Free it; NULL: out of memory. */
+char *setup_trust_rename(const char *text, const json_t *keys);
 
 /* The same for any table, by its line "[NAME]": sets a member to a value in TOML; NULL: removes the
  * table. The second: has the table these words? */

@@ -215,38 +215,39 @@ static void drop_empty_tables(json_t *config) {
   drop_if_empty(config, "hooks");
 }
 
-/* Does the new text say what the old one does, but for these hashes? */
-static bool says_the_same(const char *before, const char *after, const json_t *hashes) {
-  json_t *old = setup_trust_read(before, NULL), *new = setup_trust_read(after, NULL);
-  const char *key = NULL;
-  const json_t *hash = NULL;
-  json_t *state = table_in(table_in(old, "hooks"), "state");
-  json_object_foreach((json_t *)(uintptr_t)hashes, key, hash) {
-    if (json_is_null(hash)) json_object_del(state, key);
-    else json_object_set(table_in(state, key), "trusted_hash", (json_t *)(uintptr_t)hash);
-  }
-  drop_empty_tables(old);
-  drop_empty_tables(new);
-  bool same = old && new &&json_equal(old, new);
-  json_decref(old);
-  json_decref(new);
+bool setup_trust_says(const char *text, json_t *expected) {
+  json_t *config = setup_trust_read(text, NULL);
+  drop_empty_tables(config);
+  drop_empty_tables(expected);
+  bool same = config && expected && json_equal(config, expected);
+  json_decref(config);
   return same;
 }
 
-/* The changes to write: a hash for each key, or null to remove it. */
-static json_t *hashes_of(const struct server *server, const json_t *hooks, const char *hooks_path,
-                         bool remove) {
+/* Does the new text say what the old one does, but for these hashes? */
+static bool says_the_same(const char *before, const char *after, const json_t *hashes) {
+  json_t *expected = setup_trust_read(before, NULL);
+  const char *key = NULL;
+  const json_t *hash = NULL;
+  json_t *state = table_in(table_in(expected, "hooks"), "state");
+  json_object_foreach((json_t *)(uintptr_t)hashes, key, hash) {
+    json_object_set(table_in(state, key), "trusted_hash", (json_t *)(uintptr_t)hash);
+  }
+  bool same = setup_trust_says(after, expected);
+  json_decref(expected);
+  return same;
+}
+
+/* The changes to write: a hash for each key. */
+static json_t *hashes_of(const struct server *server, const json_t *hooks, const char *hooks_path) {
   json_t *hashes = json_object();
   const json_t *hook = NULL;
   size_t i = 0;
   json_array_foreach(hooks, i, hook) {
     const char *trust = json_value_text(hook, "trustStatus");
-    if (!is_our_trust(server, hook, hooks_path) ||
-        strcmp(trust, remove ? "untrusted" : "trusted") == 0)
-      continue;
+    if (!is_our_trust(server, hook, hooks_path) || strcmp(trust, "trusted") == 0) continue;
     const char *hash = json_value_text(hook, "currentHash");
-    json_object_set_new(hashes, json_value_text(hook, "key"),
-                        remove ? json_null() : json_string(hash));
+    json_object_set_new(hashes, json_value_text(hook, "key"), json_string(hash));
   }
   return hashes;
 }
@@ -271,15 +272,15 @@ static int write_hashes(const struct cli *cli, const json_t *hashes, struct chan
   return 0;
 }
 
-static int plan_trust(struct server *server, const char *hooks_path, bool remove,
-                      struct change *change, size_t *ret_changed) {
+static int plan_trust(struct server *server, const char *hooks_path, struct change *change,
+                      size_t *ret_changed) {
   json_t *hooks = NULL;
   int code = list_hooks(server, &hooks);
   if (code) return code;
   size_t ours = count_our_trusts(server, hooks, hooks_path, NULL);
-  json_t *hashes = hashes_of(server, hooks, hooks_path, remove);
+  json_t *hashes = hashes_of(server, hooks, hooks_path);
   size_t count = json_object_size(hashes);
-  if (!remove && !ours)
+  if (!ours)
     code = cli_fail(server->cli, "%s %s does not list the hooks of tidings in %s",
                     server->host->program, server->host->server_word, hooks_path);
   if (ours > count_our_trusts(server, hooks, hooks_path, "untrusted")) change->has_ours = true;
@@ -291,13 +292,13 @@ static int plan_trust(struct server *server, const char *hooks_path, bool remove
 }
 
 int setup_trust(const struct cli *cli, const struct host *host, const char *program,
-                const char *hooks_path, bool remove, struct change *change, size_t *ret_changed) {
+                const char *hooks_path, struct change *change, size_t *ret_changed) {
   struct server server = {.pid = -1, .to = -1, .from = -1};
   *ret_changed = 0;
   if (!host->trusts_hashes) return 0;
   int code = start(cli, host, program, &server);
   if (code) return code;
-  code = plan_trust(&server, hooks_path, remove, change, ret_changed);
+  code = plan_trust(&server, hooks_path, change, ret_changed);
   stop(&server);
   return code;
 }

@@ -11,9 +11,8 @@
 #include "agents/setup/setup.h"
 #include "command/json_value.h"
 
-/* Compares names of an event: Codex spells "PostToolUse" as "post_tool_use" there. */
-static bool is_same_event(const char *event, const char *spelled, size_t len) {
-  const char *end = spelled + len;
+bool setup_place_is_of(const struct setup_place *place, const char *event) {
+  const char *spelled = place->event.ptr, *end = spelled + place->event.len;
   for (; *event; event++, spelled++) {
     while (spelled < end && *spelled == '_') spelled++;
     if (spelled == end || tolower((unsigned char)*event) != tolower((unsigned char)*spelled))
@@ -29,17 +28,25 @@ static const char *colon_before(const char *key, size_t count) {
   return count ? NULL : at;
 }
 
-static bool is_key_of(const char *key, const char *hooks_path, const char *event, size_t group,
-                      size_t hook) {
-  char place[64];
-  const char *file_end = colon_before(key, 3), *event_end = colon_before(key, 2);
-  (void)snprintf(place, sizeof place, ":%zu:%zu", group, hook);
-  if (!file_end || strcmp(event_end, place) != 0 ||
-      !is_same_event(event, file_end + 1, (size_t)(event_end - file_end - 1)))
-    return false;
+/* Reads ":2", and moves past it. */
+static bool read_number(const char **at, size_t *ret_number) {
+  const char *digits = *at + 1;
+  char *end = NULL;
+  if (**at != ':' || !isdigit((unsigned char)*digits)) return false;
+  *ret_number = strtoul(digits, &end, 10);
+  *at = end;
+  return true;
+}
+
+bool setup_place_read(const char *key, const char *hooks_path, struct setup_place *ret_place) {
+  const char *file_end = colon_before(key, 3), *at = colon_before(key, 2);
+  if (!file_end) return false;
+  struct setup_place place = {.event = span_of(file_end + 1, (size_t)(at - file_end - 1))};
+  if (!read_number(&at, &place.group) || !read_number(&at, &place.hook) || *at) return false;
   char *file = strndup(key, (size_t)(file_end - key));
   bool same = file && setup_same_file(file, hooks_path);
   free(file);
+  if (same) *ret_place = place;
   return same;
 }
 
@@ -47,8 +54,10 @@ static bool is_trusted(const json_t *state, const char *hooks_path, const char *
                        size_t hook) {
   const char *key = NULL;
   const json_t *table = NULL;
+  struct setup_place place;
   json_object_foreach((json_t *)(uintptr_t)state, key, table) {
-    if (json_value_text(table, "trusted_hash")[0] && is_key_of(key, hooks_path, event, group, hook))
+    if (json_value_text(table, "trusted_hash")[0] && setup_place_read(key, hooks_path, &place) &&
+        setup_place_is_of(&place, event) && place.group == group && place.hook == hook)
       return true;
   }
   return false;

@@ -36,13 +36,17 @@ static char *header_of(const char *key) {
   return buffer_take(&header);
 }
 
-/* The line that has it, and nothing but blanks or a comment besides; NULL: there is none. */
-static const char *find_header(const char *text, const char *header) {
+/* Has the line this header, and nothing but blanks or a comment besides? */
+static bool is_header(const char *line, const char *header) {
   size_t len = strlen(header);
+  const char *at = line + strspn(line, " \t");
+  return strncmp(at, header, len) == 0 && strchr("#\r\n", at[len + strspn(at + len, " \t")]);
+}
+
+/* NULL: there is none. */
+static const char *find_header(const char *text, const char *header) {
   for (const char *line = text; *line; line += line_len(line)) {
-    const char *at = line + strspn(line, " \t");
-    if (strncmp(at, header, len) == 0 && strchr("#\r\n", at[len + strspn(at + len, " \t")]))
-      return line;
+    if (is_header(line, header)) return line;
   }
   return NULL;
 }
@@ -119,4 +123,36 @@ char *setup_trust_text(const char *text, const char *key, const char *hash) {
   free(value);
   free(header);
   return changed;
+}
+
+/* Returns the new header if the line has one that changes. Free it; NULL: it stays. */
+static char *new_header(const char *line, const json_t *keys, size_t *ret_old_len) {
+  const char *key = NULL;
+  const json_t *target = NULL;
+  char *found = NULL;
+  if (line[strspn(line, " \t")] != '[') return NULL;
+  json_object_foreach((json_t *)(uintptr_t)keys, key, target) {
+    char *header = json_is_string(target) ? header_of(key) : NULL;
+    if (!found && header && is_header(line, header)) {
+      *ret_old_len = strlen(header);
+      found = header_of(json_string_value(target));
+    }
+    free(header);
+  }
+  return found;
+}
+
+char *setup_trust_rename(const char *text, const json_t *keys) {
+  struct buffer out = BUFFER_EMPTY;
+  for (const char *line = text; *line; line += line_len(line)) {
+    size_t indent = strspn(line, " \t"), old_len = 0, len = line_len(line);
+    char *header = new_header(line, keys, &old_len);
+    buffer_append(&out, line, header ? indent : len);
+    if (header) {
+      buffer_text(&out, header);
+      buffer_append(&out, line + indent + old_len, len - indent - old_len);
+    }
+    free(header);
+  }
+  return buffer_take(&out);
 }

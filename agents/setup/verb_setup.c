@@ -32,9 +32,10 @@ struct setup {
   const char *program;
   const char *store; /* NULL: the user's own */
   bool remove, dry_run, no_wake, no_mcp, wrap;
-  bool configures;       /* another file of the agent's was changed, too */
-  struct change change;  /* to the file with the hooks, or the module */
-  struct change command; /* to the file of a command, where a task wakes the agent */
+  struct change change;        /* to the file with the hooks, or the module */
+  struct change command;       /* to the file of a command, where a task wakes the agent */
+  struct change configuration; /* to the list of trusted hooks and of MCP servers */
+  struct setup_moves moves;    /* in that list */
 };
 
 /* -- is the host there? ------------------------------------------------------------------------ */
@@ -108,23 +109,23 @@ static int check_configuration(const struct setup *setup, const struct change *c
 }
 
 /* The file in which the agent lists the hooks that it trusts, and its MCP servers. */
-static int plan_server(const struct setup *setup, const char *home, struct change *ret_change) {
+static int plan_configuration(struct setup *setup, const char *home) {
+  struct change *change = &setup->configuration;
   bool listed = setup->host->session_at && !setup->remove && !setup->no_wake && !setup->no_mcp;
   char *program = listed ? setup_program() : NULL;
   if (listed && !program) return cli_fail(setup->cli, "out of memory");
-  int code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), ret_change);
-  if (!code) {
-    code = check_configuration(setup, ret_change);
-    if (!code && setup->host->session_at)
-      code = setup_server(setup->cli, setup->host, program, ret_change);
-    if (code) change_finish(ret_change);
-  }
+  int code = change_begin(setup->cli, paths_join(home, setup->host->trust_file), change);
+  if (!code) code = check_configuration(setup, change);
+  if (!code && setup->host->session_at)
+    code = setup_server(setup->cli, setup->host, program, change);
+  if (!code)
+    code = setup_trust_move(setup->cli, setup->host, &setup->change, change, &setup->moves);
   free(program);
   return code;
 }
 
 static int plan(struct setup *setup, const char *home) {
-  struct change *change = &setup->change, server = {.path = NULL};
+  struct change *change = &setup->change;
   int code = change_begin(setup->cli, paths_join(home, setup->host->config_file), change);
   if (!code)
     code = setup->host->kind == HOST_HOOKS ? plan_hooks(setup, change) : plan_module(setup, change);
@@ -134,26 +135,14 @@ static int plan(struct setup *setup, const char *home) {
   if (!code && setup->host->scheduler)
     code = setup_command_file(setup->cli, setup->host, !setup->remove && !setup->no_wake,
                               &setup->command);
-  if (!code && setup->host->trusts_hashes) code = plan_server(setup, home, &server);
-  change_finish(&server); /* it is planned again when the hooks are written */
+  if (!code && setup->host->trusts_hashes) code = plan_configuration(setup, home);
   return code;
 }
 
 /* -- doing it ---------------------------------------------------------------------------------- */
 
-/* The agent has not answered: what was to be trusted is not, and what was trusted stays. */
-static int without_trust(const struct setup *setup) {
-  if (!setup->remove)
-    return cli_fail(setup->cli,
-                    "the hooks are written, but %s does not trust them yet and will "
-                    "not run them: review them there with /hooks",
-                    setup->host->title);
-  cli_warn(setup->cli, "the trust settings of %s were left unchanged, which is harmless",
-           setup->host->title);
-  return 0;
-}
-
-static int write_configuration(const struct setup *setup, struct change *change) {
+static int write_configuration(struct setup *setup) {
+  struct change *change = &setup->configuration;
   int code = 0;
   if (setup->remove && !change_is_none(change)) {
     char *rest = change->after;
@@ -164,31 +153,40 @@ static int write_configuration(const struct setup *setup, struct change *change)
   return code ? code : change_write(setup->cli, change);
 }
 
-/* Trust is taken back while the hooks are still listed, and given when they are. */
-static int configure(struct setup *setup, const char *home) {
-  struct change change = {.path = NULL};
-  size_t changed = 0;
-  if (!setup->host->trusts_hashes) return 0;
-  int code = plan_server(setup, home, &change), failed = 0;
-  if (code) return code;
-  setup->configures = !change_is_none(&change);
-  if (!setup->remove || !change_is_none(&setup->change))
-    failed = setup_trust(setup->cli, setup->host, setup->program, setup->change.path, setup->remove,
-                         &change, &changed);
-  if (!failed || setup->remove) code = write_configuration(setup, &change);
-  if (failed || code) code = without_trust(setup);
-  else if (changed)
-    printf("%zu hooks are %s by %s.\n", changed, setup->remove ? "no longer trusted" : "trusted",
-           setup->host->title);
-  change_finish(&change);
-  return code;
+/* The agent is asked for the hashes of hooks that are written. */
+static int give_trust(struct setup *setup) {
+  const char *title = setup->host->title;
+  size_t count = 0;
+  int failed = setup_trust(setup->cli, setup->host, setup->program, setup->change.path,
+                           &setup->configuration, &count),
+      code = !failed || setup->moves.moved ? write_configuration(setup) : 0;
+  if (failed || code)
+    return cli_fail(setup->cli,
+                    "the hooks are written, but %s does not trust them yet and will "
+                    "not run them: review them there with /hooks",
+                    title);
+  if (count) printf("%zu hooks are trusted by %s.\n", count, title);
+  return 0;
 }
 
-static int write_all(struct setup *setup, const char *home) {
-  int code = setup->remove ? configure(setup, home) : 0;
-  if (!code) code = change_write(setup->cli, &setup->change);
+static int take_trust(struct setup *setup) {
+  int code = write_configuration(setup);
+  if (code) return code;
+  if (setup->moves.dropped)
+    printf("%zu hooks are no longer trusted by %s.\n", setup->moves.dropped, setup->host->title);
+  if (setup->moves.ours > setup->moves.dropped)
+    cli_warn(setup->cli,
+             "%s still lists hooks of tidings, in a form that setup does not edit, which is "
+             "harmless",
+             setup->configuration.path);
+  return 0;
+}
+
+static int write_all(struct setup *setup) {
+  int code = change_write(setup->cli, &setup->change);
   if (!code && setup->host->scheduler) code = setup_command_file_write(setup->cli, &setup->command);
-  return code || setup->remove ? code : configure(setup, home);
+  if (code || !setup->host->trusts_hashes) return code;
+  return setup->remove ? take_trust(setup) : give_trust(setup);
 }
 
 static void print_room(const struct host *host) {
@@ -220,29 +218,24 @@ static void print_program(const struct host *host) {
 }
 
 /* All but the hashes of hooks, which only the agent knows when the hooks are written. */
-static int show_it(const struct setup *setup, const char *home) {
-  struct change change = {.path = NULL};
+static int show_it(const struct setup *setup) {
   bool nothing = change_is_none(&setup->change) && change_is_none(&setup->command);
-  int code = setup->host->trusts_hashes ? plan_server(setup, home, &change) : 0;
-  if (code) return code;
-  if (setup->host->trusts_hashes) change_print(stdout, &change);
-  if (nothing && change_is_none(&change)) printf("Nothing would change.\n");
-  else if (!nothing && setup->host->trusts_hashes)
-    printf("%s would then be asked to %s these hooks.\n", setup->host->title,
-           setup->remove ? "forget" : "trust");
-  change_finish(&change);
+  if (setup->host->trusts_hashes) change_print(stdout, &setup->configuration);
+  if (nothing && change_is_none(&setup->configuration)) printf("Nothing would change.\n");
+  else if (!nothing && setup->host->trusts_hashes && !setup->remove)
+    printf("%s would then be asked to trust these hooks.\n", setup->host->title);
   return 0;
 }
 
-static int do_it(struct setup *setup, const char *home) {
+static int do_it(struct setup *setup) {
   const char *title = setup->host->title;
   change_print(stdout, &setup->change);
   if (setup->host->scheduler) change_print(stdout, &setup->command);
-  if (setup->dry_run) return show_it(setup, home);
-  int code = write_all(setup, home);
+  if (setup->dry_run) return show_it(setup);
+  bool configures = !change_is_none(&setup->configuration);
+  int code = write_all(setup);
   if (code) return code;
-  bool nothing =
-      change_is_none(&setup->change) && change_is_none(&setup->command) && !setup->configures;
+  bool nothing = change_is_none(&setup->change) && change_is_none(&setup->command) && !configures;
   if (setup->remove)
     printf(nothing ? "%s was not set up; nothing changed.\n"
                    : "%s no longer receives notifications.\n",
@@ -263,7 +256,7 @@ static int do_it(struct setup *setup, const char *home) {
     printf("While such a session idles in a terminal, a background process waits to "
            "wake it; 'tidings setup %s --no-wake' turns that off.\n",
            setup->host->name);
-  if (setup->configures && !setup->remove && !setup->no_wake && !setup->no_mcp)
+  if (configures && !setup->remove && !setup->no_wake && !setup->no_mcp)
     printf("A session that it loads again is woken by an MCP server without tools, 'tidings mcp "
            "--no-tools'. Without a window, %s adds 2 kB to each request if it has no other server; "
            "'tidings setup %s --no-mcp' leaves that out.\n",
@@ -314,9 +307,10 @@ static int run_setup(struct setup *setup) {
                       setup->host->title);
   if (!code) code = check_package(setup);
   if (!code) code = plan(setup, home);
-  if (!code) code = do_it(setup, home);
+  if (!code) code = do_it(setup);
   change_finish(&setup->change);
   change_finish(&setup->command);
+  change_finish(&setup->configuration);
   free(home);
   return code;
 }

@@ -31,8 +31,8 @@ def hooks_list():
         return
     for event, groups in load(path).get("hooks", {}).items():
         for number, group in enumerate(groups):
-            for hook in group["hooks"]:
-                key, digest = f"{path}:{event}:{number}:0", f"{zlib.crc32(json.dumps(hook).encode()):08x}"
+            for place, hook in enumerate(group["hooks"]):
+                key, digest = f"{path}:{event}:{number}:{place}", f"{zlib.crc32(json.dumps(hook).encode()):08x}"
                 known = entry(key)
                 trust = "untrusted" if known is None else "trusted" if known[1] == digest else "modified"
                 yield {"key": key, "command": hook["command"], "sourcePath": path, "currentHash": digest, "trustStatus": trust}

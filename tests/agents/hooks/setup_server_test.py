@@ -64,8 +64,8 @@ def test_moved(place):
     place.ok("setup", "codex")
     assert servers(place)["tidings"] == {"command": TIDINGS, "args": ["mcp", "--no-tools"], "startup_timeout_sec": 3}
     write(place, ".codex/broken", "")
-    assert "left unchanged, which is harmless" in place.ok("setup", "codex", "--remove").said
-    assert not servers(place) and "[b]" in read(place, CONFIG)
+    assert "8 hooks are no longer trusted" in place.ok("setup", "codex", "--remove").text
+    assert not servers(place) and read(place, CONFIG).strip() == "[b]", read(place, CONFIG)
 
 
 def test_refused(place):
