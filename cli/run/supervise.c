@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/run/leftover.h"
 #include "cli/run/tail.h"
 #include "cli/run/waiting.h"
 #include "command/terminal.h"
@@ -84,7 +85,7 @@ static void progress_erase(struct progress *progress) {
   progress->shown = false;
 }
 
-enum { STREAM_BYTES = 65536, TICK_MS = 1000 };
+enum { STREAM_BYTES = 65536, TICK_MS = 1000, MOST_DRAINED = 1 << 20 };
 
 struct stream {
   int *from;    /* the command's; -1: at its end */
@@ -122,22 +123,22 @@ static void stream_close(struct stream *stream) {
 }
 
 /* Reads only after the earlier bytes were passed on: a slow reader makes the command wait, as it
- * would without us. */
-static void stream_read(struct supervision *all, struct stream *stream) {
+ * would without us. Returns how many bytes. */
+static size_t stream_read(struct supervision *all, struct stream *stream) {
   struct run *run = all->run;
-  if (stream->end || *stream->from < 0) return;
+  if (stream->end || *stream->from < 0) return 0;
   ssize_t got = read(*stream->from, stream->bytes, sizeof stream->bytes);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
   if (got <= 0) {
     stream_close(stream);
-    return;
+    return 0;
   }
   run_log_write(&run->log, stream->bytes, (size_t)got);
   tail_add(&run->tail, stream->bytes, (size_t)got);
   excerpt_add(&run->excerpt, stream->bytes, (size_t)got);
-  if (stream->to < 0) return;
+  if (stream->to < 0) return (size_t)got;
   stream->start = 0;
-  stream->end = (size_t)got;
+  return stream->end = (size_t)got;
 }
 
 static void stream_write(struct supervision *all, struct stream *stream) {
@@ -163,12 +164,12 @@ static void stream_write(struct supervision *all, struct stream *stream) {
 }
 
 /* The last output of the command is still in the pipes. Processes that it has left running may hold
- * them open, so their end is not awaited. */
+ * them open and print on, so neither their end nor their silence is awaited. */
 static void drain(struct supervision *all) {
   struct stream *streams[] = {&all->out, &all->err};
   for (size_t i = 0; i < 2; i++) {
-    for (;;) {
-      stream_read(all, streams[i]);
+    for (size_t taken = 0; streams[i]->end || taken < MOST_DRAINED;) {
+      taken += stream_read(all, streams[i]);
       if (!streams[i]->end) {
         struct pollfd more = {.fd = *streams[i]->from, .events = POLLIN};
         if (*streams[i]->from < 0 || poll(&more, 1, 0) <= 0) break;
@@ -177,8 +178,9 @@ static void drain(struct supervision *all) {
       struct pollfd room = {.fd = streams[i]->to, .events = POLLOUT};
       if (poll(&room, 1, -1) > 0) stream_write(all, streams[i]);
     }
-    stream_close(streams[i]);
   }
+  leftover_read(&all->run->log, *all->out.from, *all->err.from);
+  for (size_t i = 0; i < 2; i++) stream_close(streams[i]);
 }
 
 /* -- waiting ----------------------------------------------------------------------------------- */
@@ -250,9 +252,9 @@ static void loop(struct supervision *all) {
                            of_stream(&all->err)};
     int ready = poll(fds, 3, timeout(all));
     if (ready > 0 && fds[1].revents)
-      all->out.end ? stream_write(all, &all->out) : stream_read(all, &all->out);
+      all->out.end ? stream_write(all, &all->out) : (void)stream_read(all, &all->out);
     if (ready > 0 && fds[2].revents)
-      all->err.end ? stream_write(all, &all->err) : stream_read(all, &all->err);
+      all->err.end ? stream_write(all, &all->err) : (void)stream_read(all, &all->err);
     if (ready > 0 && fds[0].revents) take_signals(all);
     if (timeout(all) == 0) tick(all);
   }

@@ -353,13 +353,6 @@ def test_ignored_signals(place):
     assert not int(masks["SigIgn"], 16) & 1 << (signal.SIGPIPE - 1) and int(masks["SigBlk"], 16) == 0, masks
 
 
-def test_left_behind(place):
-    """processes that the command leaves do not keep run from ending"""
-    place.ok("run", *S, "--", "sh", "-c", "sleep 1000 & echo $! >pid; echo out")
-    with open(os.path.join(place.work, "pid"), encoding="utf-8") as file:
-        os.kill(int(file.read()), signal.SIGKILL)  # it still runs
-
-
 def test_detach(place):
     """--detach returns at once and prints handle, log and process; the end is reported later"""
     gate = os.path.join(place.dir, "gate")

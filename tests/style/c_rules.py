@@ -187,6 +187,7 @@ ONE_OF_EACH = (
         "mcp/act.c": "it becomes the verb after it has asked to be ended with its parent",
         "agents/wait/apart.c": "the waiter goes on without the hook: it forks and runs no program",
         "cli/run/watchdog.c": "it outlives the run to report its end: it forks and runs no program",
+        "cli/run/leftover.c": "it outlives the run to read what is printed later: it forks and runs no program",
         "cli/run/run.c": "a daemon: it forks twice and runs no program",
         "hostsim/conformance/cases_processes.c": "a second host process of the same memory",
         "hostsim/conformance/cases_wake.c": "a second host process of the same memory",

@@ -30,7 +30,7 @@ PREFIXES = {
     "cli/doctor": "doctor verb",
     "cli/excerpt": "excerpt failure lines pattern patterns",
     "cli/feed": "verb",
-    "cli/run": "child report run supervise tail verb waiting watchdog",
+    "cli/run": "child leftover report run supervise tail verb waiting watchdog",
     "cli/tail": "tail verb",
     "cli/timeline": "timeline verb",
     "cli/top": "ages draw editor grid listing owners screen terminal top",
