@@ -10,6 +10,7 @@
 
 #include "cli/verbs.h"
 #include "command/kit.h"
+#include "command/mailbox.h"
 #include "command/print.h"
 #include "command/store.h"
 #include "command/terminal.h"
@@ -171,6 +172,18 @@ static void print_forgotten(const char *session, const json_t *answer, bool dry_
          count_of(answer, "deliveries"), count_of(answer, "messages"), count_of(answer, "rows"));
 }
 
+/* A later session of the same name is not in the boxes of the forgotten one. */
+static void leave_boxes(const struct cli *cli, const char *path) {
+  struct tidings_error error = {.size = sizeof error};
+  struct hostkit *kit = NULL;
+  struct cli there = *cli;
+  there.store = path;
+  int32_t code = kit_open(&there, TIDINGS_ROLE_HOST, 0, &kit, &error);
+  if (!code) code = mailbox_leave_all(kit, cli->session, &error);
+  if (code) cli_warn(cli, "it stays the member of its boxes: %s", error.text);
+  kit_close(kit);
+}
+
 static int forget(const struct cli *cli, uint32_t flags) {
   struct tidings_error error = {.size = sizeof error};
   json_t *answer = NULL;
@@ -181,6 +194,7 @@ static int forget(const struct cli *cli, uint32_t flags) {
   if (!path) return cli_fail(cli, "neither XDG_STATE_HOME nor HOME is set; name a store");
   int32_t refused = store_forget(path, session, flags, &answer, &error);
   int code = refused ? cli_fail_with(cli, refused, &error) : 0;
+  if (!code && !flags) leave_boxes(cli, path);
   if (!code && cli->json) code = print_json(cli, answer);
   else if (!code) print_forgotten(session, answer, flags);
   json_decref(answer);

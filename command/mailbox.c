@@ -232,3 +232,18 @@ int32_t mailbox_set_member(struct hostkit *kit, const struct address *box, const
                      : json_object();
   return kit_event(kit, kit_new_event("session.opened", box->name, data), NULL, error);
 }
+
+int32_t mailbox_leave_all(struct hostkit *kit, const char *session, struct tidings_error *error) {
+  json_t *mailboxes = NULL, *mailbox = NULL;
+  size_t i = 0;
+  int32_t code = query_sessions(kit, true, false, &mailboxes, error);
+  json_array_foreach(mailboxes, i, mailbox) {
+    const char *member = mailbox_member(mailbox);
+    char *name = (char *)(uintptr_t)json_value_text(mailbox, "session");
+    const struct address box = {.kind = ADDRESS_BOX, .name = name};
+    if (!code && member && strcmp(member, session) == 0)
+      code = mailbox_set_member(kit, &box, NULL, error);
+  }
+  json_decref(mailboxes);
+  return code;
+}
