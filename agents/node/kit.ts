@@ -113,10 +113,14 @@ function poll(kit: Kit): void {
   }
 }
 
-/** Returns the process's plugin. The first call opens it, with the configuration for that folder. Undefined: it cannot be opened; the log says why, and a later call tries again. */
+const PAUSE = 10; // times the duration of a failed attempt, so that a database that does not answer does not make the host slow
+const failures = new Map<string, number>(); // by folder: the time from which it may be tried again; Infinity: the configuration or the installation is wrong
+
+/** Returns the process's plugin. The first call opens it, with the configuration for that folder. Undefined: it cannot be opened; the log says why. */
 export function openKit(hostName: string, folder: string): Kit | undefined {
   const open = place[KEY];
   if (open) return open;
+  const begun = performance.now();
   try {
     const configuration = readConfiguration(folder, (text) => log(hostName, text));
     const instance = loadAddon().open({
@@ -129,17 +133,26 @@ export function openKit(hostName: string, folder: string): Kit | undefined {
     const known = { rang: new Map(), stamps: new Map(), alerters: new Map() };
     const kit: Kit = { ...known, instance, hostName, alerts: Object.entries(alerts).some(([name, value]) => value === true && name !== "delivered"), calledBy: process.env.TIDINGS_SESSION || undefined, left: undefined, stopPolling: () => {} };
     place[KEY] = kit;
+    failures.clear();
     poll(kit);
     return kit;
   } catch (error) {
     log(hostName, `tidings is off: ${describe(error)}`);
+    const now = performance.now();
+    failures.set(folder, mayPass(error) ? now + PAUSE * (now - begun) : Infinity);
     return undefined;
   }
+}
+
+/** The same, for the calls after the first one: opens what could not be opened only if the store was the reason. */
+export function openKitAgain(hostName: string, folder: string): Kit | undefined {
+  return place[KEY] ?? (performance.now() < (failures.get(folder) ?? 0) ? undefined : openKit(hostName, folder));
 }
 
 /** Call it before the process ends, if possible. */
 export function closeKit(): void {
   const kit = place[KEY];
+  failures.clear();
   if (!kit) return;
   place[KEY] = undefined;
   kit.stopPolling();

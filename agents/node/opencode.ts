@@ -2,7 +2,7 @@
 //
 // opencode.ts: the plugin for opencode. opencode makes one for each folder in which it works, all in one process. This file finds the session of a hook
 // or an event, and passes it on. It exports only the plugin, because opencode would take any other export for another plugin.
-import { commandEnvironment, describe, log, openKit } from "./kit.ts";
+import { commandEnvironment, describe, log, openKit, openKitAgain } from "./kit.ts";
 import { Conversation } from "./opencode_session.ts";
 import type { BusEvent, MessageInfo, Model, Part, PluginInput, SessionInfo, StoredMessage, ToolOutput } from "./opencode_types.ts";
 import { Session, Withdrawn } from "./session.ts";
@@ -36,7 +36,7 @@ class Conversations {
   }
 
   create(id: string, directory: string): Conversation | undefined {
-    const kit = openKit(AGENT, this.#input.directory);
+    const kit = openKitAgain(AGENT, this.#input.directory);
     if (!kit) return undefined;
     const place = { client: this.#input.client, directory, isOneShot: this.#oneShot, others: (other?: string) => this.get(other) };
     const conversation = new Conversation(place, id, (driver) => new Session(kit, id, driver));
@@ -202,5 +202,6 @@ function hooks(conversations: Conversations): object {
 }
 
 export default async function tidings(input: PluginInput): Promise<object> {
-  return openKit(AGENT, input.directory) ? hooks(new Conversations(input)) : {};
+  openKit(AGENT, input.directory);
+  return hooks(new Conversations(input));
 }

@@ -6,7 +6,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type TextPart, aroundParts, aroundText } from "./compose.ts";
-import { closeKit, commandEnvironment, openKit } from "./kit.ts";
+import { closeKit, commandEnvironment, openKit, openKitAgain } from "./kit.ts";
 import { forkedFrom, heldDeliveries } from "./pi_transcript.ts";
 import type { Entry, PiApi, PiContext, PiMessage } from "./pi_types.ts";
 import { sessionPath } from "./paths.ts";
@@ -33,7 +33,7 @@ class Conversation implements Driver {
   #withPrompt: Delivery | undefined; // is added to that message, not to a separate one
   #aborting = false;
   #compacting = false;
-  #leaving = false;
+  #leaving = false; // something else comes before a turn of tidings
   #stopped: { reason?: string; error?: string } = {};
   #words = ""; // the last words of the run
   #attempt = 0; // the number of retries in this run
@@ -89,6 +89,12 @@ class Conversation implements Driver {
     const cwd = this.isCalled ? undefined : this.#ctx.cwd;
     if (isNew && !takeover) this.session.opened(cwd);
     else this.session.resumed(cwd, heldDeliveries(entries), takeover);
+  }
+
+  /** Attaches when the person has prompted already: a turn that this offers has to wait until that run has ended. */
+  attachLate(): void {
+    this.#leaving = true;
+    this.attach();
   }
 
   #configured(): void {
@@ -175,6 +181,7 @@ class Conversation implements Driver {
   runStarted(): void {
     const starting = this.#starting;
     this.#starting = undefined;
+    this.#leaving = false;
     this.#stopped = {};
     if (!this.session.running) this.#attempt = 0;
     if (!this.session.running) this.session.turnStarted(starting?.turn);
@@ -268,8 +275,8 @@ class Conversation implements Driver {
   }
 }
 
-function enter(pi: PiApi, ctx: PiContext, forkedFromFile: string | undefined): Conversation | undefined {
-  const kit = openKit("pi", ctx.cwd);
+function enter(pi: PiApi, ctx: PiContext, forkedFromFile: string | undefined, open = openKit): Conversation | undefined {
+  const kit = open("pi", ctx.cwd);
   if (!kit) return undefined;
   const id = ctx.sessionManager.getSessionId();
   const parent = forkedFromFile && forkedFrom(forkedFromFile);
@@ -308,7 +315,11 @@ export default function tidings(pi: PiApi): void {
   pi.on("session_compact_failed", () => now?.compacting(false));
 
   pi.on("input", (event) => (now?.refuses(event.source, event.text) ? { action: "handled" } : undefined));
-  pi.on("before_agent_start", (event) => {
+  pi.on("before_agent_start", (event, ctx) => {
+    if (!now) {
+      now = enter(pi, ctx, undefined, openKitAgain);
+      now?.attachLate();
+    }
     const paragraph = now?.session.instructions(false);
     if (paragraph) event.systemPromptOptions.sections[CUSTOM_TYPE] = paragraph;
     const added = now?.promptAddition();

@@ -3,7 +3,7 @@
 // modules_test.mjs: tests the installed modules for opencode and pi with the real plugin and simulated agents, which are only lists of hooks: after any error of
 // tidings or of the agent, the agent must continue as if tidings were not there.
 import { execFileSync, spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BUILD, PLUGIN, SOURCE, end, equal, folder, matches, test, until } from "./tap.mjs";
 
@@ -26,6 +26,8 @@ const logged = () => (existsSync(logFile) ? readFileSync(logFile, "utf8") : "");
 function tidings(...words) {
   execFileSync(join(BUILD, "tidings"), words, { stdio: ["ignore", "ignore", "inherit"] });
 }
+
+const inStore = (...words) => tidings(words[0], "-S", process.env.TIDINGS_STORE, "-s", "s", ...words.slice(1));
 
 /** Returns the command's JSON about session s in the store of the environment. */
 function answerOf(...words) {
@@ -224,6 +226,28 @@ for (const [host, create] of Object.entries(AGENTS)) {
         matches(logged().slice(before), says);
       }));
   }
+
+  await test(`${host}: a store that cannot be opened at the start is opened when it can be, and a queued message then waits for the end of the turn`, () =>
+    withEnvironment({ TIDINGS_STORE: file("") }, async () => {
+      const agent = await create("s");
+      equal(await agent.turn(), "out");
+      rmSync(process.env.TIDINGS_STORE);
+      tidings("submit", "-S", process.env.TIDINGS_STORE, "-s", "s", "--create", "Deploy.");
+      const isAttached = () => answerOf("status").attachment !== null;
+      await until(async () => (await agent.turn(), isAttached()), "it is opened");
+      await until(() => agent.sent.length, "the message is sent");
+      inStore("push", "The build failed.");
+      matches(await agent.turn(false), /- The build failed\./);
+    }));
+
+  await test(`${host}: a configuration that is wrong at the start is said once, and not read again`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store"), TIDINGS_CONFIG: file("{") }, async () => {
+      const before = logged().length;
+      const agent = await create("s");
+      writeFileSync(process.env.TIDINGS_CONFIG, "{}");
+      for (let count = 0; count < 3; count++) equal(await agent.turn(), "out");
+      equal([existsSync(process.env.TIDINGS_STORE), logged().slice(before).split("tidings is off").length], [false, 2]);
+    }));
 
   await test(`${host}: the project's configuration, in TOML, over the user's; one that is wrong is a line in the log`, () =>
     withEnvironment({ TIDINGS_STORE: join(folder(), "store"), TIDINGS_TEST_FOLDER: folder() }, async () => {
@@ -594,8 +618,6 @@ await test("opencode: what was on a result when opencode compacted is pending ag
   }));
 
 // -- errors of opencode's API -----------------------------------------------------------------------------------------------------------------
-
-const inStore = (...words) => tidings(words[0], "-S", process.env.TIDINGS_STORE, "-s", "s", ...words.slice(1));
 
 for (const [what, fault] of [["does not answer", "throws"], ["answers an error", "broken"]]) {
   await test(`opencode: it ${what} when it is asked what a revert has left: it is asked again at the next prompt`, () =>

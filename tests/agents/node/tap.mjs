@@ -63,7 +63,7 @@ export function matches(text, pattern) {
 
 /** Waits until the condition is true. */
 export async function until(condition, what) {
-  for (const deadline = Date.now() + 120_000; !condition(); ) {
+  for (const deadline = Date.now() + 120_000; !(await condition()); ) {
     if (Date.now() > deadline) throw new Error(`still not: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
