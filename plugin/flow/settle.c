@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "flow/internal.h"
 #include "session/ending.h"
+#include "session/outdated.h"
 #include "store/wake/wake.h"
 
 enum { RETENTION_ROWS = 64 };
@@ -128,7 +129,10 @@ static bool messages_alive(const struct run *run) {
 /* Ends the lease in op's head and in the delivery's row. */
 static int write_delivery_end(struct op *op, struct delivery *delivery, bool commit,
                               struct tidings_error *error) {
-  if (!commit) return ending_roll_back(op, delivery, SETTLED_BY_HOST, error);
+  if (!commit) {
+    int code = ending_roll_back(op, delivery, SETTLED_BY_HOST, error);
+    return code ? code : outdated_end(op, SETTLED_BY_HOST, error);
+  }
   int code = ending_commit(op, delivery, SETTLED_BY_HOST, error);
   return code ? code
               : retention_step(op->txn, op->session, &op->head, op->now_ms,

@@ -6,6 +6,7 @@
 #include "session/ending.h"
 #include "session/inherit.h"
 #include "session/orphans.h"
+#include "session/outdated.h"
 #include "session/stored_run.h"
 
 static bool transcript_names(const struct session_event *opening, uint64_t id) {
@@ -58,30 +59,37 @@ static int end_carrier(struct op *op, struct stored_run *stored, const struct de
   return turns_step(&stored->turns, &input, error);
 }
 
+static enum delivery_settled_by settled_by(const struct session_event *opening) {
+  return opening && opening->has_deliveries ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;
+}
+
+static int resolve_lease(struct op *op, const struct session_event *opening, uint64_t n,
+                         struct stored_run *stored, bool *ret_named, struct tidings_error *error) {
+  struct delivery delivery;
+  enum delivery_settled_by by = settled_by(opening);
+  int code = delivery_get_leased(op->txn, op->session, &op->head, n, &op->arena, &delivery, error);
+  if (!code) code = look_up_named(op, opening, &delivery, ret_named, error);
+  if (code) return code;
+  code = *ret_named ? ending_commit(op, &delivery, by, error)
+                    : ending_roll_back(op, &delivery, by, error);
+  return code ? code : end_carrier(op, stored, &delivery, *ret_named, error);
+}
+
 /* Ends every lease: commits the named deliveries, and rolls the others back. If the host goes
  * on, it may have made a later delivery by another call: that lease stays, because the host
  * settles it. */
 static int resolve_leases(struct op *op, const struct session_event *opening, bool goes_on,
                           struct stored_run *stored, struct tidings_error *error) {
-  struct head *head = &op->head;
-  const uint64_t *leased = head->leased;
-  size_t count = head->leased_count;
+  const uint64_t *leased = op->head.leased;
+  size_t count = op->head.leased_count, lost = 0;
   for (size_t i = 0; i < count; i++) {
-    struct delivery delivery;
     bool named = false;
     if (goes_on && attach_is_later(op, leased[i])) continue;
-    int code =
-        delivery_get_leased(op->txn, op->session, head, leased[i], &op->arena, &delivery, error);
-    if (!code) code = look_up_named(op, opening, &delivery, &named, error);
+    int code = resolve_lease(op, opening, leased[i], stored, &named, error);
     if (code) return code;
-    enum delivery_settled_by by =
-        opening && opening->has_deliveries ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;
-    code = named ? ending_commit(op, &delivery, by, error)
-                 : ending_roll_back(op, &delivery, by, error);
-    if (!code) code = end_carrier(op, stored, &delivery, named, error);
-    if (code) return code;
+    lost += !named;
   }
-  return 0;
+  return lost ? outdated_end(op, settled_by(opening), error) : 0;
 }
 
 /* The preamble has to be said again if the transcript ends before the delivery that had it. */

@@ -4,7 +4,6 @@
 
 #include "common/error.h"
 #include "session/ledger.h"
-#include "session/outdated.h"
 
 static int no_memory_to_end(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory to end a delivery");
@@ -63,8 +62,7 @@ int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_set
                      struct tidings_error *error) {
   if (ledger_roll_back(&op->head, delivery, &op->arena)) return no_memory_to_end(error);
   int code = write_end(op, delivery, DELIVERY_ROLLED_BACK, by, error);
-  if (!code) code = end_recalled(op, delivery, by, error);
-  return code ? code : outdated_end(op, by, error);
+  return code ? code : end_recalled(op, delivery, by, error);
 }
 
 int ending_remove(struct op *op, const struct disposition *dispositions, size_t count,

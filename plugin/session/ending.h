@@ -13,8 +13,8 @@
 int ending_commit(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
                   struct tidings_error *error);
 /* Rolls `delivery` back: its items are pending again in their old places, except those that were
- * withdrawn meanwhile, or are older than an item about the same thing that was shown (outdated.h).
- * Errors: FULL (no number is left for a delivery), STORE, NOMEM. */
+ * withdrawn meanwhile. After the last one the caller ends what is older than something that was
+ * shown (outdated.h). Errors: FULL (no number is left for a delivery), STORE, NOMEM. */
 int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
                      struct tidings_error *error);
 

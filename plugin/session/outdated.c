@@ -15,9 +15,10 @@
 /* The items that deliveries have shown, or have ended without showing them. */
 struct shown {
   struct op *op;
-  uint64_t above;   /* only items with higher numbers are of interest, and */
-  int64_t timed_ms; /* and items that were for later, in deliveries from this time on */
-  int64_t since_ms; /* only deliveries that are not older */
+  struct arena *arena; /* for the items and all that is read to find them */
+  uint64_t above;      /* only items with higher numbers are of interest, and */
+  int64_t timed_ms;    /* and items that were for later, in deliveries from this time on */
+  int64_t since_ms;    /* only deliveries that are not older */
   enum delivery_state state;
   struct item *items; /* by n, once they are sorted */
   size_t count, capacity;
@@ -42,7 +43,7 @@ static int add_shown_item(void *context, const struct item *item) {
   if (!plan_can_be_outdated(item) || (item->n <= shown->above && !item->late)) return 0;
   if (shown->count == shown->capacity) {
     struct item *larger =
-        arena_enlarge(&shown->op->arena, shown->items, &shown->capacity, sizeof *larger);
+        arena_enlarge(shown->arena, shown->items, &shown->capacity, sizeof *larger);
     if (!larger) return no_memory_to_compare(shown->error);
     shown->items = larger;
   }
@@ -63,8 +64,8 @@ static int add_shown(void *context, const struct delivery *delivery) {
     uint64_t first = timed || range->first > shown->above ? range->first : shown->above + 1;
     bool counts = range->outcome == OUTCOME_DELIVERED || range->reason == REASON_SILENT;
     if (counts && range->last >= first)
-      code = item_scan(op->txn, op->session, first, range->last, &op->arena, add_shown_item, shown,
-                       shown->error);
+      code = item_scan(op->txn, op->session, first, range->last, shown->arena, add_shown_item,
+                       shown, shown->error);
   }
   return code;
 }
@@ -76,20 +77,20 @@ static int by_item_number(const void *left, const void *right) {
 
 static int read_facts_of(struct shown *shown) {
   if (shown->count) qsort(shown->items, shown->count, sizeof *shown->items, by_item_number);
-  return facts_read(shown->items, shown->count, &shown->op->arena)
-             ? no_memory_to_compare(shown->error)
-             : 0;
+  return facts_read(shown->items, shown->count, shown->arena) ? no_memory_to_compare(shown->error)
+                                                              : 0;
 }
 
-static int read_committed(struct op *op, const struct candidates *candidates,
+static int read_committed(struct op *op, const struct candidates *candidates, struct arena *arena,
                           struct shown *ret_shown, struct tidings_error *error) {
   struct shown shown = {.op = op,
+                        .arena = arena,
                         .above = candidates->above,
                         .timed_ms = candidates->from_ms,
                         .since_ms = INT64_MIN,
                         .state = DELIVERY_COMMITTED,
                         .error = error};
-  int code = delivery_scan(op->txn, op->session, &op->arena, add_shown, &shown, error);
+  int code = delivery_scan(op->txn, op->session, arena, add_shown, &shown, error);
   if (!code) code = read_facts_of(&shown);
   if (!code) *ret_shown = shown;
   return code;
@@ -123,12 +124,13 @@ static int read_candidates(struct op *op, struct candidates *ret_pending,
 
 /* -- what ends --------------------------------------------------------------------------------- */
 
-static int compare(struct op *op, const struct candidates *pending, const struct shown *shown,
+static int compare(const struct candidates *pending, const struct shown *shown,
                    struct disposition **ret_dispositions, size_t *ret_count,
                    struct tidings_error *error) {
-  struct disposition *dispositions = arena_zalloc(&op->arena, pending->count, sizeof *dispositions);
+  struct disposition *dispositions =
+      arena_zalloc(shown->arena, pending->count, sizeof *dispositions);
   if (!dispositions || plan_outdated(pending->items, pending->count, shown->items, shown->count,
-                                     &op->arena, dispositions, ret_count))
+                                     shown->arena, dispositions, ret_count))
     return no_memory_to_compare(error);
   *ret_dispositions = dispositions;
   return 0;
@@ -144,15 +146,18 @@ static void leave_out(struct candidates *pending, const struct disposition *disp
   pending->count = left;
 }
 
+/* These two compare all that is pending, with memory that is freed afterwards. */
 static int end_older_than_committed(struct op *op, struct candidates *pending,
                                     enum delivery_settled_by by, struct tidings_error *error) {
+  struct arena scratch = ARENA_EMPTY;
   struct shown shown;
   struct disposition *dispositions = NULL;
   size_t count = 0;
-  int code = read_committed(op, pending, &shown, error);
-  if (!code) code = compare(op, pending, &shown, &dispositions, &count, error);
+  int code = read_committed(op, pending, &scratch, &shown, error);
+  if (!code && shown.count) code = compare(pending, &shown, &dispositions, &count, error);
   if (!code) code = ending_remove(op, dispositions, count, by, error);
   if (!code) leave_out(pending, dispositions, count);
+  arena_free(&scratch);
   return code;
 }
 
@@ -184,7 +189,9 @@ static int write_joined(struct op *op, struct delivery *delivery,
 
 static int go_with_leased(struct op *op, struct candidates *pending, uint64_t n,
                           struct tidings_error *error) {
+  struct arena scratch = ARENA_EMPTY;
   struct shown shown = {.op = op,
+                        .arena = &scratch,
                         .above = pending->above,
                         .timed_ms = pending->from_ms,
                         .since_ms = INT64_MIN,
@@ -193,13 +200,16 @@ static int go_with_leased(struct op *op, struct candidates *pending, uint64_t n,
   struct delivery delivery;
   struct disposition *dispositions = NULL;
   size_t count = 0;
-  int code = delivery_get_leased(op->txn, op->session, &op->head, n, &op->arena, &delivery, error);
+  int code = delivery_get_leased(op->txn, op->session, &op->head, n, &scratch, &delivery, error);
   if (!code) code = add_shown(&shown, &delivery);
   if (!code) code = read_facts_of(&shown);
-  if (!code) code = compare(op, pending, &shown, &dispositions, &count, error);
-  if (code || !count) return code;
-  leave_out(pending, dispositions, count);
-  return write_joined(op, &delivery, dispositions, count, error);
+  if (!code && shown.count) code = compare(pending, &shown, &dispositions, &count, error);
+  if (!code && count) {
+    leave_out(pending, dispositions, count);
+    code = write_joined(op, &delivery, dispositions, count, error);
+  }
+  arena_free(&scratch);
+  return code;
 }
 
 int outdated_end(struct op *op, enum delivery_settled_by by, struct tidings_error *error) {
@@ -220,7 +230,7 @@ int outdated_find(struct op *op, struct item *items, size_t count,
   *ret_count = 0;
   if (!count) return 0;
   for (size_t i = 0; i < count; i++) note_candidate(&copies, &items[i]);
-  int code = read_committed(op, &copies, &shown, error);
+  int code = read_committed(op, &copies, &op->arena, &shown, error);
   if (code) return code;
   if (facts_read(items, count, &op->arena) ||
       plan_outdated(items, count, shown.items, shown.count, &op->arena, ret_dispositions,
@@ -251,8 +261,11 @@ static int by_push(const void *left, const void *right) {
 /* Reads the session's own items: delivered, leased, or pending and not to be removed. */
 static int read_own(struct op *op, struct item *items, size_t own, int64_t since_ms,
                     struct shown *ret_shown, struct tidings_error *error) {
-  struct shown shown = {
-      .op = op, .since_ms = since_ms, .state = DELIVERY_COMMITTED, .error = error};
+  struct shown shown = {.op = op,
+                        .arena = &op->arena,
+                        .since_ms = since_ms,
+                        .state = DELIVERY_COMMITTED,
+                        .error = error};
   const bool *left = NULL;
   int code = delivery_scan(op->txn, op->session, &op->arena, add_shown, &shown, error);
   shown.state = DELIVERY_LEASED;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cap bounds the memory of a delivery, however much text waits: the linker sends the plugin's
- * calls of malloc here (see CMakeLists.txt). A reply has its own copies of texts.
+ * The cap bounds the memory of a delivery, however much text waits, and recovery needs little for
+ * each lease: the linker sends the plugin's calls of malloc here (see CMakeLists.txt). A reply has
+ * its own copies of texts.
  */
 #include <criterion/criterion.h>
 #include <malloc.h>
@@ -97,6 +98,30 @@ Test(bounded, memory_by_the_cap) {
   expect_bounded(plugin, "{\"max_items\":4,\"overflow\":\"drop_oldest\",\"annihilate\":true}", 4);
   expect_bounded(plugin, "{\"max_tokens\":3200}", 1);
   expect_bounded(plugin, "{\"preset\":\"balanced\",\"coalesce_window_ms\":0,\"max_tokens\":0}", 10);
+  plugin_end(plugin);
+}
+
+enum { LEASES = 200, RECOVERY_BOUND = 8 << 20 };
+
+/* Each lease has the newest state of a key of its own, so all of them are compared. */
+Test(bounded, memory_of_a_recovery_of_many_leases) {
+  struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+  struct tidings_error error = new_error();
+  for (int i = 0; i < LEASES; i++) {
+    cr_assert_eq(event(plugin, &error,
+                       "{\"type\":\"notification\",\"session\":\"s\",\"data\":{\"kind\":\"k.n\","
+                       "\"message\":\"m\",\"key\":\"%d\"}}",
+                       i),
+                 0, "%s", error.text);
+    plugin->release(plugin, deliver_one(plugin));
+  }
+  long long before = most = live;
+  cr_assert_eq(
+      event(plugin, &error,
+            "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[]}}"),
+      0, "%s", error.text);
+  cr_expect_lt(most - before, RECOVERY_BOUND, "%lld bytes at once", most - before);
+  cr_expect_eq(pending_in(store_of(plugin), "s"), LEASES);
   plugin_end(plugin);
 }
 

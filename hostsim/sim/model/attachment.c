@@ -29,15 +29,19 @@ static void look_for_preamble(struct model *model, const struct act *act) {
 /* Commits the leased deliveries that the act names, and rolls the others back. True: a message
  * waits again. */
 static bool resolve_leases(struct model *model, const struct act *act) {
-  bool queued = false;
+  bool queued = false, lost = false;
   for (unsigned i = 0; i < model->delivery_count; i++) {
     if (model->deliveries[i].state == DELIVERY_LEASED) {
       if (act_names_deliveries(act->kind) && act->has_deliveries &&
           act_names_delivery(act, model->deliveries[i].public_id))
         carrier_commit(model, (int)i);
-      else queued = carrier_roll_back(model, (int)i) || queued;
+      else {
+        queued = carrier_roll_back(model, (int)i) || queued;
+        lost = true;
+      }
     }
   }
+  if (lost) items_give_way(model);
   if (act->kind == ACT_RESUMED && act->has_deliveries) look_for_preamble(model, act);
   return queued;
 }

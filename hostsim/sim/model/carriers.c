@@ -134,7 +134,7 @@ void carrier_commit(struct model *model, int delivery) {
   }
 }
 
-/* True: a message waits for a turn again. */
+/* True: a message waits for a turn again. After the last one items_give_way is due. */
 bool carrier_roll_back(struct model *model, int delivery) {
   bool queued = false;
   model->run.unfit = 0;
@@ -146,7 +146,6 @@ bool carrier_roll_back(struct model *model, int delivery) {
     item->held = PENDING;
     if (item->recalled) items_end(model, item, WITHDRAWN);
   }
-  items_give_way(model);
   items_ask_again(model);
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];
@@ -182,8 +181,9 @@ int carrier_settle(struct model *model, const struct act *act, const struct sim_
     return 0;
   }
   *ret_rolled_back = true;
-  if (carrier_roll_back(model, delivery) && model->run.state == IDLE && !model->run.delayed)
-    run_offer(model, settings);
+  bool queued = carrier_roll_back(model, delivery);
+  items_give_way(model);
+  if (queued && model->run.state == IDLE && !model->run.delayed) run_offer(model, settings);
   return 0;
 }
 
