@@ -8,8 +8,10 @@
 
 #include "common/error.h"
 #include "common/json_write.h"
+#include "event/facts.h"
 #include "flow/internal.h"
 #include "session/attach.h"
+#include "session/copies.h"
 #include "session/ending.h"
 #include "session/ledger.h"
 #include "session/outdated.h"
@@ -21,7 +23,8 @@ struct source {
   struct op op; /* of the other session; shares the transaction */
   struct stored_run stored;
   struct item *items;
-  size_t item_count, moved;
+  struct disposition *ends; /* one an item; OUTCOME_NONE: it stays */
+  size_t item_count;
   struct tidings_span *ids; /* of the messages that wait */
   struct tidings_span *contents, *triggers;
   bool *steers;
@@ -75,6 +78,47 @@ static int read_messages(struct source *source, struct tidings_error *error) {
   return code;
 }
 
+static bool is_edit(const struct notification *note) {
+  return note->made_by == MADE_BY_FILE_CHANGED && note->caused_by.len &&
+         !notification_is_critical(note);
+}
+
+static void end_own(struct source *source, const struct plan *plan) {
+  for (size_t i = 0, d = 0; i < source->item_count; i++) {
+    const struct item *item = &source->items[i];
+    while (d < plan->disposition_count && plan->dispositions[d].n < item->n) d++;
+    bool ends = d < plan->disposition_count && plan->dispositions[d].n == item->n;
+    if (ends && plan->dispositions[d].reason == REASON_OWN_EDIT)
+      source->ends[i] = plan->dispositions[d];
+    else if (is_edit(&item->note))
+      source->ends[i] =
+          (struct disposition){item->n, 0, OUTCOME_WITHDRAWN, (uint8_t)REASON_CAUSED_BY};
+  }
+}
+
+/* The edits of the other session's assistant end there, together with the watchers' reports of
+ * them: here they would withdraw reports that this session needs. */
+static int end_edits(struct source *source, struct tidings_error *error) {
+  struct op *op = &source->op;
+  struct item *reports = arena_array(&op->arena, source->item_count, sizeof *reports);
+  struct plan plan;
+  size_t count = 0;
+  bool any = false;
+  if (!reports) return no_memory_to_collect(error);
+  for (size_t i = 0; i < source->item_count; i++) {
+    const struct item *item = &source->items[i];
+    any |= is_edit(&item->note);
+    if (item->note.made_by == MADE_BY_FILE_CHANGED && item_is_due(item, op->now_ms))
+      reports[count++] = *item;
+  }
+  if (!any) return 0;
+  if (facts_read(reports, count, &op->arena) ||
+      plan_delivery(reports, count, op->settings, op->now_ms, NULL, &op->arena, &plan))
+    return no_memory_to_collect(error);
+  end_own(source, &plan);
+  return 0;
+}
+
 /* *ret_found false: the store does not know it, or nothing waits there. */
 static int read_source(struct op *op, struct tidings_span name, struct source *source,
                        bool *ret_found, struct tidings_error *error) {
@@ -94,6 +138,9 @@ static int read_source(struct op *op, struct tidings_span name, struct source *s
   if (!code)
     code = item_pending_copied(op->txn, other->session, &other->head, &other->arena, &source->items,
                                &source->item_count, error);
+  source->ends = arena_zalloc(&other->arena, source->item_count, sizeof *source->ends);
+  if (!code && !source->ends) code = no_memory_to_collect(error);
+  if (!code) code = end_edits(source, error);
   if (!code) code = read_messages(source, error);
   *ret_found = !code && (source->item_count || source->message_count);
   return code;
@@ -113,30 +160,44 @@ static int find_room(struct op *op, size_t *ret_room, struct tidings_error *erro
   return 0;
 }
 
-static int push_copy(struct op *op, const struct source *source, const struct item *item,
-                     struct tidings_error *error) {
-  struct origin origin = {0};
-  int code =
-      item->copied ? item_get_origin(op->txn, source->op.session, item->n, &origin, error) : 0;
-  if (origin.delivery && !origin.outcome) return code; /* it was withdrawn after the fork */
-  if (!origin.item) origin.item = public_id(source->op.session, item->n);
-  origin.delivery = 0;
-  origin.outcome = OUTCOME_CLOSED; /* makes the copy `late`: its time counts here, not its number */
-  const struct push push = {.session = op->name,
-                            .note = &item->note,
-                            .origin = &origin,
-                            .now_ms = item->pushed_ms,
-                            .pending_limit = op->settings->pending_per_session,
-                            .rings = notification_rings(&item->note)};
-  return code ? code : push_in(op->txn, &push, error);
-}
-
 /* A notification that moves, and the session in which it was. */
 struct moving {
   const struct item *item;
   struct source *source;
   int64_t time_ms; /* its own, or the newest time before it in its session */
 };
+
+static int push_copy(struct op *op, const struct item *item, struct origin *origin,
+                     struct tidings_error *error) {
+  /* The outcome makes the copy `late`: its time counts here, not its number. */
+  *origin = (struct origin){.item = origin->item, .outcome = OUTCOME_CLOSED};
+  const struct push push = {.session = op->name,
+                            .note = &item->note,
+                            .origin = origin,
+                            .now_ms = item->pushed_ms,
+                            .pending_limit = op->settings->pending_per_session,
+                            .rings = notification_rings(&item->note)};
+  return push_in(op->txn, &push, error);
+}
+
+/* Ends an item in its session. Pushes it here, unless it was withdrawn after a fork, or this
+ * session has it already. */
+static int move_item(struct op *op, const struct moving *moving, struct copies *copies,
+                     size_t *moved, struct tidings_error *error) {
+  const struct item *item = moving->item;
+  struct source *source = moving->source;
+  struct origin origin = {0};
+  int code =
+      item->copied ? item_get_origin(op->txn, source->op.session, item->n, &origin, error) : 0;
+  bool withdrawn = origin.delivery && !origin.outcome;
+  source->ends[item - source->items] =
+      (struct disposition){item->n, op->session, OUTCOME_CLOSED, (uint8_t)REASON_COLLECTED};
+  if (!origin.item) origin.item = public_id(source->op.session, item->n);
+  if (code || withdrawn || !item->note.message.len || copies_has(copies, origin.item)) return code;
+  ++*moved;
+  code = copies_add(op, copies, origin.item, error);
+  return code ? code : push_copy(op, item, &origin, error);
+}
 
 static int by_age(const void *left, const void *right) {
   const struct moving *a = left, *b = right;
@@ -146,52 +207,48 @@ static int by_age(const void *left, const void *right) {
 }
 
 /* Items of different sessions are ordered by the time of their push, items of one session by their
- * commit. */
+ * commit; what came late by its time, which moves no other (see put_in_order of fork.c). */
 static struct moving *line_up(struct op *op, struct source *sources, size_t count,
                               size_t *ret_count) {
-  size_t total = 0;
+  size_t total = 0, at = 0;
   for (size_t i = 0; i < count; i++) total += sources[i].item_count;
   struct moving *all = arena_array(&op->arena, total, sizeof *all);
-  *ret_count = total;
-  for (size_t i = 0, at = 0; all && i < count; i++) {
+  for (size_t i = 0; all && i < count; i++) {
     int64_t time_ms = INT64_MIN;
     for (size_t j = 0; j < sources[i].item_count; j++) {
       const struct item *item = &sources[i].items[j];
-      if (item->time_ms > time_ms) time_ms = item->time_ms;
-      all[at++] = (struct moving){item, &sources[i], time_ms};
+      if (sources[i].ends[j].outcome) continue;
+      if (!item->late && item->time_ms > time_ms) time_ms = item->time_ms;
+      all[at++] = (struct moving){item, &sources[i], item->late ? item->time_ms : time_ms};
     }
   }
-  if (all && total) qsort(all, total, sizeof *all, by_age);
+  if (at) qsort(all, at, sizeof *all, by_age);
+  *ret_count = at;
   return all;
 }
 
-/* Closes in their old session the items that have moved. */
-static int close_moved(struct op *op, struct source *source, struct tidings_error *error) {
-  struct disposition *dispositions =
-      arena_zalloc(&source->op.arena, source->moved, sizeof *dispositions);
-  if (!dispositions) return no_memory_to_collect(error);
-  for (size_t i = 0; i < source->moved; i++)
-    dispositions[i] = (struct disposition){source->items[i].n, op->session, OUTCOME_CLOSED,
-                                           (uint8_t)REASON_COLLECTED};
-  return ending_remove(&source->op, dispositions, source->moved, SETTLED_BY_HOST, error);
+/* Ends in their old session what has moved, and its edits. */
+static int end_moved(struct source *source, struct tidings_error *error) {
+  size_t count = 0;
+  for (size_t i = 0; i < source->item_count; i++)
+    if (source->ends[i].outcome) source->ends[count++] = source->ends[i];
+  return ending_remove(&source->op, source->ends, count, SETTLED_BY_HOST, error);
 }
 
 static int move_items(struct op *op, struct source *sources, size_t count,
                       struct collected *collected, struct tidings_error *error) {
-  size_t room = 0, total = 0;
+  size_t room = 0, total = 0, moved = 0;
   uint64_t before = 0;
+  struct copies copies = {.count = 0};
   struct moving *all = line_up(op, sources, count, &total);
   int code = all ? find_room(op, &room, error) : no_memory_to_collect(error);
   if (!code) code = item_last(op->txn, op->session, &op->head, &before, error);
   if (room > total) room = total;
-  for (size_t i = 0; !code && i < room; i++) {
-    all[i].source->moved++;
-    if (all[i].item->note.message.len) /* damaged ones stay where they are */
-      code = push_copy(op, all[i].source, all[i].item, error);
-  }
-  for (size_t i = 0; !code && i < count; i++) code = close_moved(op, &sources[i], error);
-  if (!code && room) code = outdated_end_late(op, before, SETTLED_BY_HOST, error);
-  collected->notifications += room;
+  if (!code && room) code = copies_read_kept(op, &copies, error);
+  for (size_t i = 0; !code && i < room; i++) code = move_item(op, &all[i], &copies, &moved, error);
+  for (size_t i = 0; !code && i < count; i++) code = end_moved(&sources[i], error);
+  if (!code && moved) code = outdated_end_late(op, before, SETTLED_BY_HOST, error);
+  collected->notifications += moved;
   collected->left += total - room;
   return code;
 }

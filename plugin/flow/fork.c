@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "flow/internal.h"
+#include "session/copies.h"
 #include "session/outdated.h"
 
 struct copy {
@@ -27,53 +28,16 @@ struct forking {
   const struct disposition_range *disposition;
   bool is_new; /* no host has had the child yet */
   struct tidings_error *error;
-  uint64_t *known; /* origins of the copies that the child has already; ascending */
-  size_t known_count, known_capacity;
+  struct copies known; /* what the child has already */
 };
 
 static int no_memory_to_fork(const struct forking *forking) {
   return fail(forking->error, TIDINGS_E_NOMEM, "no memory to fork the session");
 }
 
-/* -- what the child has already ---------------------------------------------------------------- */
-
-static int add_known(struct forking *forking, uint64_t origin) {
-  if (forking->known_count == forking->known_capacity) {
-    uint64_t *larger = arena_enlarge(&forking->op->arena, forking->known, &forking->known_capacity,
-                                     sizeof *larger);
-    if (!larger) return no_memory_to_fork(forking);
-    forking->known = larger;
-  }
-  forking->known[forking->known_count++] = origin;
-  return 0;
-}
-
-static int add_known_item(void *context, const struct item *item) {
-  struct forking *forking = context;
-  struct origin origin;
-  if (!item->copied) return 0;
-  int code = item_get_origin(forking->op->txn, forking->child, item->n, &origin, forking->error);
-  return code || !origin.item ? code : add_known(forking, origin.item);
-}
-
-static int by_id(const void *left, const void *right) {
-  uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-  return a < b ? -1 : a > b;
-}
-
-static int read_known(struct forking *forking) {
-  int code = item_scan(forking->op->txn, forking->child, 0, UINT64_MAX, NULL, add_known_item,
-                       forking, forking->error);
-  if (!code && forking->known_count)
-    qsort(forking->known, forking->known_count, sizeof *forking->known, by_id);
-  return code;
-}
-
 /* Has the child a copy of the item, or did the item come from the child itself? */
 static bool has_copy(const struct forking *forking, uint64_t origin) {
-  return public_id_session(origin) == forking->child ||
-         (forking->known_count &&
-          bsearch(&origin, forking->known, forking->known_count, sizeof *forking->known, by_id));
+  return public_id_session(origin) == forking->child || copies_has(&forking->known, origin);
 }
 
 /* -- what the parent has ----------------------------------------------------------------------- */
@@ -226,7 +190,7 @@ int fork_session(struct op *op, struct tidings_span child, struct tidings_error 
   if (!code) code = find_whether_new(&forking);
   if (!code && (memory.budget_percent || memory.edits.len))
     code = memory_put(op->txn, forking.child, &memory, error);
-  if (!code) code = read_known(&forking);
+  if (!code) code = copies_read(op, forking.child, &forking.known, error);
   if (!code) code = gather_copies(&forking);
   for (size_t i = 0; !code && i < forking.count; i++) {
     const struct push push = {.session = child,

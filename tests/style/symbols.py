@@ -61,7 +61,7 @@ PREFIXES = {
     "plugin/rules/policy": "backlog plan policy",
     "plugin/rules/producers": "calls edits produce",
     "plugin/rules/turns": "turns",
-    "plugin/session": "attach decision ending inherit ledger op orphans outdated pending planning publish reply stored",
+    "plugin/session": "attach copies decision ending inherit ledger op orphans outdated pending planning publish reply stored",
     "plugin/store/maintenance": "maintenance",
     "plugin/store/dump": "dump",
     "plugin/store/db": "crc32c db owner places store",
