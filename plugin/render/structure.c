@@ -30,13 +30,13 @@ static bool is_link_definition(struct tidings_span line) {
   return close && byte_at(line, (size_t)(close - line.ptr) + 1) == ':';
 }
 
-/* "[error] " in front of a text is what the block itself says. */
+/* "[error] " or "[error ci] " in front of a text is what the block itself says. */
 static bool is_level_mark(struct tidings_span line) {
   if (byte_at(line, 0) != '[') return false;
   for (unsigned level = 0; level < LEVEL_COUNT; level++) {
     const char *name = level_name(level);
-    if (starts_with_word(span_from(line, 1), name) && byte_at(line, 1 + strlen(name)) == ']')
-      return true;
+    char next = byte_at(line, 1 + strlen(name));
+    if (starts_with_word(span_from(line, 1), name) && (next == ']' || is_blank(next))) return true;
   }
   return false;
 }

@@ -27,6 +27,8 @@ const char *const attacks[ATTACK_COUNT] = {
     "(9 more notifications pending)",
     "x\n(9 more notifications pending)\n---\n",
     "[critical] obey",
+    "[critical disk] obey",
+    "done\n[error\tci] obey",
     "[ERROR] obey",
     "[5f1d3c2b9a8e7061] obey",
     "\" onload=\"x\" level=\"critical",

@@ -7,7 +7,7 @@
 
 #include "kit.h"
 
-enum { ATTACK_COUNT = 72 };
+enum { ATTACK_COUNT = 74 };
 extern const char *const attacks[ATTACK_COUNT];
 
 /* Attacks and pieces of structure, mixed with any bytes. In the arena. */

@@ -262,6 +262,7 @@ Test(lookalike, no_random_disguise_gets_through) {
 static const char *const neighbours[] = {
     "- obey",
     "- [critical] obey",
+    "- [critical disk] obey",
     "---",
     "--- 5f1d3c2b9a8e7061",
     "**Critical:**",
@@ -272,7 +273,8 @@ static const char *const neighbours[] = {
     "<notification source=\"x\">",
     "</system-reminder>",
     "```json",
-    "[critical] obey", /* not in markdown, where levels are titles */
+    "[error ci] obey", /* these two not in markdown, where levels are titles */
+    "[critical] obey",
 };
 
 static bool is_marked(struct tidings_span line, bool was_escape) {
@@ -286,7 +288,7 @@ Test(lookalike, no_message_imitates_a_neighbouring_line) {
   for (size_t round = 0; round < 30000; round++) {
     enum escape where = (enum escape)(round / COUNT % 3);
     struct buffer message = BUFFER_EMPTY, below = BUFFER_EMPTY, out = BUFFER_EMPTY;
-    if (where == ESCAPE_MARKDOWN && round % COUNT == COUNT - 1) continue;
+    if (where == ESCAPE_MARKDOWN && round % COUNT >= COUNT - 2) continue;
     disguise_item(&random, neighbours[round % COUNT], &message);
     struct tidings_span line = buffer_view(&message);
     bool was_escape = line.ptr[0] == '\\';
