@@ -211,8 +211,10 @@ export class Session {
 
   /** Reports files that a call of the assistant has just changed; `paths` are relative to `cwd` as by sessionPath. */
   filesChanged(cwd: string, paths: string[], callId: string, change = "modified"): void {
-    const stamps = paths.map((path) => fileStamp(cwd, path));
-    if (paths.length) this.report("file.changed", { paths, stamps, change, caused_by: callId });
+    for (let first = 0; first < paths.length; first += SOME_EDITS) {
+      const some = paths.slice(first, first + SOME_EDITS);
+      this.report("file.changed", { paths: some, stamps: some.map((path) => fileStamp(cwd, path)), change, caused_by: callId });
+    }
   }
 
   /** Returns the paragraph for the system prompt. `subagents`: the host has subagents that can work in the background. */
@@ -435,6 +437,7 @@ export class Session {
   }
 }
 
+const SOME_EDITS = 50; // in one event, which has a limit
 const ROOM_BYTES = 30_000; // on one carrier; more would fill the model's context, and the host would compact it before the model reads it
 const EARLY_MS = 1000;
 const LONGEST_MS = 60_000; // because timers stop while the machine sleeps, and do not follow the wall clock

@@ -59,7 +59,7 @@ int field_message_id(const struct path *parent, const struct json *value, struct
                      struct tidings_error *error);
 
 /* The most bytes of small strings: kinds, keys, ids. */
-enum { SMALL_STRING_BYTES = 1024, PATH_BYTES = 4096 };
+enum { SMALL_STRING_BYTES = 1024, PATH_BYTES = 4096, PATHS_MOST = 1000 };
 
 /* `due_at`, milliseconds since 1970; NULL: not given. */
 int event_read_due(const struct json *value, int64_t *ret_ms, struct tidings_error *error);

@@ -217,6 +217,10 @@ static int read_paths(const struct data_input *input, const struct json *list,
   struct path path = field_place(&event_data, list);
   if (list->kind != JSON_IS_ARRAY || !list->count)
     return field_refuse(&event_data, list, "an array of at least one path", input->error);
+  if (list->count > PATHS_MOST)
+    return fail(input->error, TIDINGS_E_TOO_BIG,
+                "data.paths: %zu paths are over the limit of %d; send several events", list->count,
+                PATHS_MOST);
   struct tidings_span *paths = arena_zalloc(input->arena, list->count, sizeof *paths);
   if (!paths) return fail(input->error, TIDINGS_E_NOMEM, "event: no memory to keep it");
   size_t count = 0;

@@ -82,7 +82,7 @@ def long_build(before):
 
 
 def node_modules(_):
-    return [event("file.changed", paths=[f"node_modules/package-{number:04}/index.js" for number in range(2000)], change="created")]
+    return [event("file.changed", paths=[f"node_modules/package-{number:04}/index.js" for number in range(1000)], change="created")]
 
 
 def after_lunch(_):
@@ -118,7 +118,7 @@ SITUATIONS = [
      "Read `src/app.c` again before the next edit: it is not what the model wrote."),
     ("long-build", "A long build", "`tidings run -- make -j4` was successful.", long_build,
      "Go on with what needed the build: it has passed."),
-    ("node-modules", "node_modules", "The user has installed 2,000 packages.", node_modules,
+    ("node-modules", "node_modules", "The user has installed 1,000 packages.", node_modules,
      "Nothing needs to be read again; a build that lacked packages may pass now."),
     ("after-lunch", "After lunch", "The session was idle for two hours: 40 notifications wait.", after_lunch,
      "Read files in `src/api` again before editing them; main is green; mention PR 2 and the demo to the user."),

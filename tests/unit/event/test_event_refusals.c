@@ -356,6 +356,23 @@ Test(event_refusals, small_strings_have_a_limit) {
   }
 }
 
+Test(event_refusals, a_report_names_1000_files) {
+  for (size_t count = 1000; count <= 1001; count++) {
+    struct buffer json = BUFFER_EMPTY;
+    struct event event;
+    struct tidings_error error = new_error();
+    buffer_text(&json, "{\"type\":\"file.changed\",\"session\":\"s\",\"data\":{\"paths\":[\"a\"");
+    for (size_t i = 1; i < count; i++) buffer_text(&json, ",\"a\"");
+    buffer_text(&json, "]}}");
+    int code = event_parse(buffer_view(&json), &settings, &arena, &event, &error);
+    cr_expect_eq(code, count <= 1000 ? 0 : TIDINGS_E_TOO_BIG);
+    cr_expect_str_eq(error.text, count <= 1000 ? ""
+                                               : "data.paths: 1001 paths are over the limit of "
+                                                 "1000; send several events");
+    buffer_free(&json);
+  }
+}
+
 Test(event_refusals, sessions_have_255_bytes) {
   static const char pattern[] = "{\"type\":\"notification\",\"session\":\"@\"," DATA "}";
   struct tidings_error error;
