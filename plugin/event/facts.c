@@ -79,6 +79,7 @@ static int read_facts(const struct notification *note, struct arena *scratch, st
   if (code == TIDINGS_E_NOMEM) return -1;
   if (code || object->kind != JSON_IS_OBJECT) return 0;
   const struct json *server = json_member(object, "server"),
+                    *provider = json_member(object, "provider"),
                     *retry = json_member(object, "retry_after_ms");
   switch (note->made_by) {
   case MADE_BY_FILE_CHANGED:
@@ -88,7 +89,7 @@ static int read_facts(const struct notification *note, struct arena *scratch, st
     return is_text(server) && arena_copy(arena, server->text, &facts->server) ? -1 : 0;
   default:
     if (retry) (void)json_to_integer(retry, &facts->retry_after_ms);
-    return 0;
+    return is_text(provider) && arena_copy(arena, provider->text, &facts->provider) ? -1 : 0;
   }
 }
 

@@ -141,6 +141,16 @@ static void write_setting(const struct notification *note, enum reason reason, s
   if (span_is(note->source, "tool")) buffer_text(out, ", where \"handle\" also means \"tool\"");
 }
 
+static const char *subject_name(const struct notification *note) {
+  switch (note->made_by) {
+  case MADE_BY_FILE_CHANGED: return "files";
+  case MADE_BY_MCP_STATE: return "server";
+  case MADE_BY_BUDGET_USAGE: return "budget";
+  case MADE_BY_RATE_LIMITED: return "rate limit";
+  default: return "handle";
+  }
+}
+
 static const char *const fixed_reasons[REASON_COUNT + 1] = {
     [REASON_MASTER_SWITCH] = "the setting conversation.notifications.enable is false",
     [REASON_DAMAGED] = "its record in the store is damaged",
@@ -172,7 +182,7 @@ void past_write_reason(const struct question *question, const struct notificatio
   case REASON_FLAT_KIND: write_setting(note, (enum reason)disposition->reason, out); break;
   case REASON_TOOL:
     buffer_format(out, "the setting conversation.tools.%s.notifications.%s is false", tool.text,
-                  name.text);
+                  disposition->ref ? "\"enable\"" : name.text);
     break;
   case REASON_NEWER_KEY:
     buffer_format(out, "notification %llu with the same key replaced it", other);
@@ -190,9 +200,7 @@ void past_write_reason(const struct question *question, const struct notificatio
     break;
   case REASON_NEWER_STATE:
     buffer_format(out, "notification %llu reports a newer state of the same %s", other,
-                  note->handle.len                        ? "handle"
-                  : note->made_by == MADE_BY_FILE_CHANGED ? "files"
-                                                          : "server");
+                  subject_name(note));
     break;
   case REASON_PARENT:
     buffer_format(out,

@@ -72,9 +72,10 @@ struct facts {
                                         empty; NULL: of none */
   const bool *edited; /* of each path: had the assistant edited the file before? NULL: of none */
   size_t path_count;
-  uint8_t change;             /* file.changed: enum file_change in values/event.h */
-  struct tidings_span server; /* mcp.state: its `server` */
-  int64_t retry_after_ms;     /* rate.limited */
+  uint8_t change;               /* file.changed: enum file_change in values/event.h */
+  struct tidings_span server;   /* mcp.state: its `server` */
+  struct tidings_span provider; /* rate.limited: its `provider`; empty: not given */
+  int64_t retry_after_ms;       /* rate.limited */
 };
 
 /* The origin of the copy in a forked session. Ids are public ones. */
@@ -142,7 +143,8 @@ enum reason {
   REASON_SOURCE = 6,          /* filtered: conversation.notifications.kinds.<source>.enable */
   REASON_KIND = 7,            /* filtered: conversation.notifications.kinds.<source>.<name> */
   REASON_FLAT_KIND = 8,       /* filtered: conversation.notifications.kinds."<source>.<name>" */
-  REASON_TOOL = 9,            /* filtered: conversation.tools.<tool>.notifications.<name> */
+  REASON_TOOL = 9,            /* filtered: conversation.tools.<tool>.notifications.<name>; ref: 1 if
+                                 that name is `enable`, else 0 */
   REASON_CAP_OLDEST = 10,     /* dropped: overflow drop_oldest */
   REASON_CAP_LOWEST = 11,     /* dropped: overflow drop_lowest */
   REASON_DAMAGED = 12,        /* dropped: its record in the store is damaged */
@@ -154,8 +156,8 @@ enum reason {
   REASON_OPPOSITE = 17, /* annihilated; ref: the n of its opposite */
   REASON_SHORTENED = 18,   /* delivered, cut: delivery.max_tokens, or lack of room; ref as with
                               REASON_SHOWN */
-  REASON_NEWER_STATE = 19, /* superseded: a newer report of the same handle, server or files; ref:
-                              its n */
+  REASON_NEWER_STATE = 19, /* superseded: a newer report of the same handle, server, files, budget
+                              or rate limit; ref: its n */
   REASON_COUNTED = 20,     /* delivered: its files are in the number of those that have no room in a
                               list; ref as with REASON_SHOWN */
   REASON_OVER = 21,        /* annihilated: the time to wait that it reports is over */

@@ -142,7 +142,8 @@ bool plan_needs_facts(const struct item *items, size_t item_count,
     bool reports_files = items[i].note.made_by == MADE_BY_FILE_CHANGED;
     if (reports_files && (reports++ || items[i].note.message.len > FILES_LISTED * sizeof "a,"))
       return true;
-    if (items[i].note.made_by == MADE_BY_MCP_STATE) return true;
+    uint8_t maker = items[i].note.made_by;
+    if (maker == MADE_BY_MCP_STATE || maker == MADE_BY_RATE_LIMITED) return true;
     if (items[i].note.caused_by.len) return true;
     if (items[i].note.made_by && (settings->annihilate || settings->coalesce_window_ms))
       return true;

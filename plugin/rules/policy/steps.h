@@ -87,9 +87,10 @@ void policy_filter(struct work *work);
  * and level. */
 enum reason policy_filter_reason(const struct settings *settings, const struct notification *note);
 int policy_supersede(struct work *work);
-/* Names the thing that an item is about: its key (REASON_NEWER_KEY), or the handle or server whose
- * state it reports (REASON_NEWER_STATE). The owner of the name is in front, because a handle and a
- * server with one name are different things. Empty: none. Returns 0, or -1: no memory. */
+/* Names the thing that an item is about: its key (REASON_NEWER_KEY), or the handle, server, budget
+ * or provider whose state it reports (REASON_NEWER_STATE). The owner of the name is in front,
+ * because a handle and a server with one name are different things. Empty: none. Returns 0, or -1:
+ * no memory. */
 int policy_subject(const struct item *item, enum reason reason, struct arena *arena,
                    struct tidings_span *ret);
 /* replace.c */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/supersede.c: keeps only the newest of several items of one source with the same key,
- * or of several states of one handle or MCP server. It takes the place of the oldest. Only a
- * critical item supersedes a critical one. A silent item does not stay, either.
+ * or of several states of one handle, MCP server, budget or rate limit. It takes the place of the
+ * oldest. Only a critical item supersedes a critical one. A silent item does not stay, either.
  */
 #include "rules/policy/steps.h"
 
@@ -20,6 +20,9 @@ static struct tidings_span subject_state(const struct item *item) {
   case MADE_BY_RUN_FINISHED:
   case MADE_BY_RUN_FAILED: return item->note.handle;
   case MADE_BY_MCP_STATE: return item->facts.server;
+  case MADE_BY_BUDGET_USAGE: return span_text("tokens");
+  case MADE_BY_RATE_LIMITED:
+    return item->facts.provider.len ? item->facts.provider : span_text("any");
   default: return span_of(NULL, 0);
   }
 }
@@ -31,7 +34,13 @@ static struct tidings_span subject_of(const struct item *item, enum reason reaso
 /* The owner of the name: keys belong to a source; the reports of a handle have several sources. */
 static struct tidings_span subject_owner(const struct item *item, enum reason reason) {
   if (reason == REASON_NEWER_KEY) return item->note.source;
-  return span_text(item->note.made_by == MADE_BY_MCP_STATE ? "server" : "handle");
+  switch (item->note.made_by) {
+  case MADE_BY_MCP_STATE: return span_text("server");
+  case MADE_BY_BUDGET_USAGE: return span_text("budget");
+  case MADE_BY_RATE_LIMITED:
+    return span_text(item->facts.provider.len ? "provider" : "any provider");
+  default: return span_text("handle");
+  }
 }
 
 int policy_subject(const struct item *item, enum reason reason, struct arena *arena,

@@ -75,6 +75,8 @@ void law_critical_first(const struct round *round) {
 static bool is_same_state(const struct item *a, const struct item *b) {
   if (a->note.made_by != b->note.made_by) return false;
   if (a->note.made_by == MADE_BY_HANDLE_STATE) return span_equal(a->note.handle, b->note.handle);
+  if (a->note.made_by == MADE_BY_RATE_LIMITED)
+    return span_equal(a->facts.provider, b->facts.provider);
   return a->note.made_by == MADE_BY_MCP_STATE && span_equal(a->facts.server, b->facts.server);
 }
 

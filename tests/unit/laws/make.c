@@ -111,6 +111,7 @@ static void make_state(struct random *random, struct item *item) {
   default:
     item->note.made_by = MADE_BY_RATE_LIMITED;
     item->facts.retry_after_ms = (int64_t)random_below(random, 5000);
+    if (random_below(random, 2)) item->facts.provider = span_text(ONE_OF(random, servers));
     break;
   }
 }

@@ -78,8 +78,12 @@ static bool is_about_handle(const struct item *item) {
 static bool same_state(const struct item *a, const struct item *b) {
   if (is_about_handle(a))
     return is_about_handle(b) && a->note.handle.len && span_equal(a->note.handle, b->note.handle);
-  return a->note.made_by == MADE_BY_MCP_STATE && b->note.made_by == MADE_BY_MCP_STATE &&
-         a->facts.server.len && span_equal(a->facts.server, b->facts.server);
+  if (a->note.made_by != b->note.made_by) return false;
+  if (a->note.made_by == MADE_BY_BUDGET_USAGE) return true;
+  if (a->note.made_by == MADE_BY_RATE_LIMITED)
+    return span_equal(a->facts.provider, b->facts.provider);
+  return a->note.made_by == MADE_BY_MCP_STATE && a->facts.server.len &&
+         span_equal(a->facts.server, b->facts.server);
 }
 
 static void model_supersede(struct model *model, const struct items *items, enum reason reason,

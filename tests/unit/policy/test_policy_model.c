@@ -38,6 +38,7 @@ static struct facts random_facts(struct random *random) {
   static const struct tidings_span servers[] = {{"", 0}, {"github", 6}, {"db", 2}};
   enum { PATHS = sizeof paths / sizeof *paths };
   struct facts facts = {.server = servers[random_below(random, 3)],
+                        .provider = servers[random_below(random, 3)],
                         .change = (uint8_t)random_below(random, 4),
                         .retry_after_ms = (int64_t)random_below(random, 5000)};
   if (random_below(random, 3)) {

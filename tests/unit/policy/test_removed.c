@@ -103,6 +103,22 @@ Test(annihilate, a_loss_that_was_told_needs_its_return, .fini = free_facts) {
 
 /* -- states ------------------------------------------------------------------------------------ */
 
+Test(states, of_the_budget_and_of_each_limit, .fini = free_facts) {
+  struct items items = {.count = 0};
+  ITEM(&items, .source = "budget", .made_by = MADE_BY_BUDGET_USAGE, .level = TIDINGS_LEVEL_ERROR);
+  DATA(&items, "{\"retry_after_ms\":60000,\"provider\":\"p\"}", .made_by = MADE_BY_RATE_LIMITED);
+  DATA(&items, "{\"retry_after_ms\":1}", .made_by = MADE_BY_RATE_LIMITED);
+  DATA(&items, "{\"retry_after_ms\":1,\"provider\":\"any\"}", .made_by = MADE_BY_RATE_LIMITED);
+  DATA(&items, "{\"retry_after_ms\":5000,\"provider\":\"p\"}", .made_by = MADE_BY_RATE_LIMITED);
+  ITEM(&items, .source = "budget", .made_by = MADE_BY_BUDGET_USAGE);
+  ITEM(&items, .source = "budget");
+  EXPECT_PLAN(items, "{\"delivery\":{\"order\":\"time\"}}", 0,
+              "6 5 3 4 7 | 1:superseded/19>6 2:superseded/19>5 | 0");
+  DATA(&items, "{\"retry_after_ms\":2}", .made_by = MADE_BY_RATE_LIMITED);
+  EXPECT_PLAN(items, "{\"delivery\":{\"order\":\"time\"}}", 0,
+              "6 5 8 4 7 | 1:superseded/19>6 2:superseded/19>5 3:superseded/19>8 | 0");
+}
+
 /* `tidings run` reports the waiting as a state and the end as an end. */
 Test(states, a_command_that_ended_does_not_wait, .fini = free_facts) {
   struct items items = {.count = 0};
@@ -265,7 +281,7 @@ Test(facts, only_what_is_text_in_an_object, .fini = free_facts) {
   }
   struct items items = {.count = 0};
   static const char data[] = "{\"paths\":[\"b\",1,\"\",\"c\"],\"path\":\"a\",\"server\":\"s\","
-                             "\"change\":\"deleted\",\"retry_after_ms\":12}";
+                             "\"change\":\"deleted\",\"retry_after_ms\":12,\"provider\":\"p\"}";
   DATA(&items, data, .message = "m", .made_by = MADE_BY_FILE_CHANGED);
   DATA(&items, data, .message = "m", .made_by = MADE_BY_MCP_STATE);
   DATA(&items, data, .message = "m", .made_by = MADE_BY_RATE_LIMITED);
@@ -276,6 +292,7 @@ Test(facts, only_what_is_text_in_an_object, .fini = free_facts) {
             span_is(facts->paths[2], "c") && facts->change == FILE_DELETED);
   cr_expect(span_is(items.items[1].facts.server, "s") && !items.items[1].facts.path_count);
   cr_expect_eq(items.items[2].facts.retry_after_ms, 12);
+  cr_expect(span_is(items.items[2].facts.provider, "p"));
   facts = &items.items[3].facts;
   cr_expect(!facts->path_count && !facts->server.len && !facts->retry_after_ms);
 }
