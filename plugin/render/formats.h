@@ -20,6 +20,7 @@ void render_xml_batch(const struct render_input *input, struct buffer *out);
 void render_json(const struct render_input *input, struct buffer *out);
 void render_system_reminder(const struct render_input *input, struct buffer *out);
 void render_plain(const struct render_input *input, struct buffer *out);
+bool render_plain_shows_source(const struct notification *note);
 /* The result of one synthetic call. */
 void render_call(const struct render_input *input, const struct line *line, bool last,
                  struct buffer *out);

@@ -23,10 +23,14 @@ static bool is_unmistakable(struct tidings_span source) {
   return true;
 }
 
+bool render_plain_shows_source(const struct notification *note) {
+  return note->made_by == MADE_BY_NOTIFICATION && note->source.len;
+}
+
 /* "[error ci] ", "[slack] ", "[error] ". */
 static void write_mark(const struct line *line, struct buffer *out) {
   const struct notification *note = &line->item->note;
-  bool named = note->made_by == MADE_BY_NOTIFICATION && note->source.len;
+  bool named = render_plain_shows_source(note);
   bool leveled = line->level != TIDINGS_LEVEL_INFO || (named && !is_unmistakable(note->source));
   if (!named && !leveled) return;
   buffer_byte(out, '[');

@@ -55,6 +55,13 @@ void render_item_text(uint8_t format, struct tidings_span message, struct buffer
   }
 }
 
+bool render_shows_source(uint8_t format, const struct notification *note) {
+  if (format == FORMAT_PLAIN) return render_plain_shows_source(note);
+  return format == FORMAT_XML || format == FORMAT_XML_BATCH || format == FORMAT_JSON;
+}
+
+bool render_shows_name(uint8_t format) { return format == FORMAT_XML || format == FORMAT_JSON; }
+
 static struct tidings_span trim_name(struct tidings_span name) {
   while (name.len && name.ptr[0] == ' ') name = span_of(name.ptr + 1, name.len - 1);
   while (name.len && name.ptr[name.len - 1] == ' ') name.len--;

@@ -60,6 +60,10 @@ void render_carrier_text(const struct render_input *input, struct buffer *out);
 /* Appends an item's text as the format shows it, so that its cost can be measured. */
 void render_item_text(uint8_t format, struct tidings_span message, struct buffer *out);
 
+/* Does the format show the source of this notification, or names, beside the text? */
+bool render_shows_source(uint8_t format, const struct notification *note);
+bool render_shows_name(uint8_t format);
+
 /* Do blocks of this format begin with sentences about what they are? */
 bool render_has_preamble(uint8_t format);
 

@@ -27,17 +27,22 @@ static bool is_blank(char byte) {
   return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
 }
 
-size_t outline_first_line(struct tidings_span message) {
+static size_t blanks_of(struct tidings_span message) {
   size_t len = 0;
   while (len < message.len && is_blank(message.ptr[len])) len++;
+  return len;
+}
+
+size_t outline_first_line(struct tidings_span message) {
+  size_t len = blanks_of(message);
   while (len < message.len && message.ptr[len] != '\n' && message.ptr[len] != '\r') len++;
   return len;
 }
 
 size_t outline_least_bytes(struct tidings_span message, bool critical) {
-  size_t first = outline_first_line(message);
-  if (critical || first <= LEAST_BYTES) return first;
-  return utf8_prefix(message, LEAST_BYTES + LONGEST_CHARACTER - 1);
+  size_t first = outline_first_line(message), blanks = blanks_of(message);
+  if (critical || first - blanks <= LEAST_BYTES) return first;
+  return utf8_prefix(message, blanks + LEAST_BYTES + LONGEST_CHARACTER - 1);
 }
 
 static enum outline_sort sort_of(const struct item *item) {

@@ -44,7 +44,7 @@ uint64_t outline_hash(uint64_t hash, struct tidings_span text); /* of texts one 
  */
 size_t outline_first_line(struct tidings_span message);
 /* The part of a message that has to be shown: its first line. If the item is not critical, about
- * 200 bytes of that line are enough. */
+ * 200 bytes of that line are enough; the blanks and empty lines before it do not count. */
 size_t outline_least_bytes(struct tidings_span message, bool critical);
 
 #endif

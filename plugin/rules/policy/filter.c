@@ -24,6 +24,20 @@ static enum reason kind_rule_against(const struct kind_rule *rule,
   return rule->flat ? REASON_FLAT_KIND : REASON_KIND;
 }
 
+/* The setting of the note's tool that does not let it through, `enable` before all others; NULL:
+ * there is none. */
+static const struct tool_rule *tool_rule_against(const struct settings *settings,
+                                                 const struct notification *note) {
+  const struct tool_rule *found = NULL;
+  for (size_t i = 0; i < settings->tool_count && note->tool.len; i++) {
+    const struct tool_rule *rule = &settings->tools[i];
+    if (lets_through(rule->wanted, note) || !span_equal(rule->tool, note->tool)) continue;
+    if (span_is(rule->name, "enable")) return rule;
+    if (span_equal(rule->name, note->name)) found = rule;
+  }
+  return found;
+}
+
 /* Returns the broadest setting, so that the reason names what would have to change first. */
 enum reason policy_filter_reason(const struct settings *settings, const struct notification *note) {
   if (!settings->notifications_enabled) return REASON_MASTER_SWITCH;
@@ -32,20 +46,17 @@ enum reason policy_filter_reason(const struct settings *settings, const struct n
     enum reason reason = kind_rule_against(&settings->kinds[i], note);
     if (reason != REASON_NONE && (broadest == REASON_NONE || reason < broadest)) broadest = reason;
   }
-  if (broadest != REASON_NONE || !note->tool.len) return broadest;
-  for (size_t i = 0; i < settings->tool_count; i++) {
-    const struct tool_rule *rule = &settings->tools[i];
-    if (!lets_through(rule->wanted, note) && span_equal(rule->tool, note->tool) &&
-        span_equal(rule->name, note->name))
-      return REASON_TOOL;
-  }
-  return REASON_NONE;
+  if (broadest != REASON_NONE) return broadest;
+  return tool_rule_against(settings, note) ? REASON_TOOL : REASON_NONE;
 }
 
 void policy_filter(struct work *work) {
   for (size_t i = 0; i < work->item_count; i++) {
     if (!is_left(work, i)) continue;
-    enum reason reason = policy_filter_reason(work->settings, &work->items[i].note);
-    if (reason != REASON_NONE) end_item(work, i, OUTCOME_FILTERED, reason, 0);
+    const struct notification *note = &work->items[i].note;
+    enum reason reason = policy_filter_reason(work->settings, note);
+    bool all =
+        reason == REASON_TOOL && span_is(tool_rule_against(work->settings, note)->name, "enable");
+    if (reason != REASON_NONE) end_item(work, i, OUTCOME_FILTERED, reason, all);
   }
 }

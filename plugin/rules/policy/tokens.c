@@ -8,10 +8,20 @@
 #include "rules/policy/steps.h"
 #include "values/outline.h"
 
-static uint64_t cost(const struct work *work, struct tidings_span message) {
+static uint64_t count(const struct work *work, struct tidings_span text) {
+  if (!text.len) return 0;
   if (work->counter && work->counter->count)
-    return work->counter->count(work->counter->context, message);
-  return (message.len + 3) / 4;
+    return work->counter->count(work->counter->context, text);
+  return (text.len + 3) / 4;
+}
+
+/* The line's message, and what the format shows beside it of its kind, which may be long. */
+static uint64_t cost(const struct work *work, const struct line *line) {
+  const struct notification *note = &line->item->note;
+  uint8_t format = work->settings->format;
+  return count(work, line->message) +
+         (render_shows_source(format, note) ? count(work, note->source) : 0) +
+         (render_shows_name(format) ? count(work, note->name) : 0);
 }
 
 size_t policy_least_bytes(const struct line *line) {
@@ -20,7 +30,7 @@ size_t policy_least_bytes(const struct line *line) {
 
 /* Lists fewer files until they fit. */
 static int shorten_list(const struct work *work, struct line *line, uint64_t left) {
-  while (line->listed > 1 && cost(work, line->message) > left) {
+  while (line->listed > 1 && cost(work, line) > left) {
     if (policy_write_files(work, line, line->listed - 1)) return -1;
   }
   return 0;
@@ -42,7 +52,7 @@ static int shorten_text(const struct work *work, struct line *line, uint64_t lef
   struct tidings_span message = line->item->note.message;
   size_t least = policy_least_bytes(line), kept = outline_first_line(message);
   if (kept < message.len && cut_at(work, line, kept)) return -1;
-  while (must && kept > least && cost(work, line->message) > left) {
+  while (must && kept > least && cost(work, line) > left) {
     kept = kept / 2 > least ? kept / 2 : least;
     if (cut_at(work, line, kept)) return -1;
   }
@@ -53,11 +63,11 @@ static int shorten_text(const struct work *work, struct line *line, uint64_t lef
 static int admit(const struct work *work, struct line *line, bool must, uint64_t *left,
                  bool *ret_in) {
   const char *uncut = line->message.ptr;
-  uint64_t whole = cost(work, line->message);
+  uint64_t whole = cost(work, line);
   if (whole > *left) {
     if (line->files ? shorten_list(work, line, *left) : shorten_text(work, line, *left, must))
       return -1;
-    if (line->message.ptr != uncut) whole = cost(work, line->message);
+    if (line->message.ptr != uncut) whole = cost(work, line);
   }
   *ret_in = must || whole <= *left;
   *left = whole < *left ? *left - whole : 0;

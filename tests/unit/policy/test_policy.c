@@ -197,6 +197,15 @@ Test(policy, a_tools_own_settings_apply_to_that_tool) {
   ITEM(&items, .tool = "git", .name = "waiting");
   ITEM(&items, .name = "waiting");
   EXPECT_PLAN(items, configuration, 0, "1 4 5 | 2:filtered/9 3:filtered/9 | 0");
+#define CARGO(names)                                                                               \
+  "{\"conversation\":{\"tools\":{\"cargo_check\":{\"notifications\":" names "}}}}"
+  EXPECT_PLAN(items, CARGO("{\"enable\":false}"), 0,
+              "4 5 | 1:filtered/9>1 2:filtered/9>1 3:filtered/9>1 | 0");
+  EXPECT_PLAN(items, CARGO("{\"waiting\":false,\"enable\":true}"), 0,
+              "1 4 5 | 2:filtered/9 3:filtered/9 | 0");
+  items.items[0].note.level = TIDINGS_LEVEL_CRITICAL;
+  EXPECT_PLAN(items, CARGO("{\"enable\":\"critical\"}"), 0,
+              "1 4 5 | 2:filtered/9>1 3:filtered/9>1 | 0");
 }
 
 /* ---- rank ---- */

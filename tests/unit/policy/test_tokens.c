@@ -94,6 +94,37 @@ Test(tokens, a_critical_keeps_its_first_line) {
   expect_shown(&items, TOKENS("1"), FIFTY FIFTY FIFTY FIFTY FIFTY "… (51 more bytes)", 0);
 }
 
+/* The blanks before a text do not count as what has to be shown of it. */
+Test(tokens, a_cut_shows_more_than_blanks) {
+  struct items items = {.count = 0};
+  static char blanks[1001];
+  memset(blanks, ' ', sizeof blanks - 1);
+  struct buffer message = BUFFER_EMPTY, wanted = BUFFER_EMPTY;
+  buffer_format(&message, "%s" FIFTY FIFTY FIFTY FIFTY FIFTY, blanks);
+  buffer_format(&wanted, "%s" FIFTY FIFTY FIFTY FIFTY "012… (47 more bytes)", blanks);
+  ITEM(&items, .message = text_of(buffer_view(&message)));
+  expect_shown(&items, TOKENS("1"), text_of(buffer_view(&wanted)), 0);
+  buffer_free(&message);
+  buffer_free(&wanted);
+}
+
+#define IN_FORMAT(format, n)                                                                       \
+  "{\"delivery\":{\"order\":\"time\",\"format\":\"" format "\",\"max_tokens\":" n "}}"
+
+Test(tokens, count_the_names_that_a_format_shows) {
+  struct items items = {.count = 0};
+  ITEM(&items, .source = "12345678", .name = "1234", .message = "first");
+  ITEM(&items, .source = "1234", .name = "1234", .message = "next");
+  expect_shown(&items, IN_FORMAT("markdown", "3"), "first | next", 0);
+  expect_shown(&items, IN_FORMAT("plain", "5"), "first", 1);
+  expect_shown(&items, IN_FORMAT("plain", "6"), "first | next", 0);
+  expect_shown(&items, IN_FORMAT("xml-batch", "5"), "first", 1);
+  expect_shown(&items, IN_FORMAT("xml", "7"), "first", 1);
+  expect_shown(&items, IN_FORMAT("xml", "8"), "first | next", 0);
+  items.items[0].note.made_by = items.items[1].note.made_by = MADE_BY_CONFIG_CHANGED;
+  expect_shown(&items, IN_FORMAT("plain", "3"), "first | next", 0);
+}
+
 Test(tokens, an_empty_line_is_no_first_line) {
   struct items items = {.count = 0};
   ITEM(&items, .message = "\n \t\r\nfirst of all\n" FIFTY, .level = TIDINGS_LEVEL_CRITICAL);
