@@ -128,6 +128,12 @@ static int read_chosen(struct op *op, const struct backlog_choice *choice, struc
   return code;
 }
 
+static bool any_late(const struct op *op, const struct item *items, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (items[i].late && item_is_due(&items[i], op->now_ms)) return true;
+  return false;
+}
+
 /* *ret_falls_short: the plan needs more items; then *reach is SIZE_MAX if it needs all. */
 static int plan_some(struct op *op, const struct planned_carrier *carrier,
                      const struct pending *pending, size_t *reach, bool *ret_falls_short,
@@ -152,6 +158,10 @@ static int plan_some(struct op *op, const struct planned_carrier *carrier,
   if (code) return code;
   if (!items) {
     forget_notes(op);
+    return 0;
+  }
+  if (choice.times_mixed && any_late(op, items, choice.count)) {
+    *reach = SIZE_MAX;
     return 0;
   }
   struct planned_carrier partly = *carrier;

@@ -13,9 +13,10 @@ struct file_list; /* render/coalesced.h */
 struct line {
   const struct item *item;     /* of several: the first */
   struct tidings_span message; /* not escaped */
-  /* where it stands in time: the n of the oldest item it stands for or has superseded */
+  /* where it stands in time, compared with other lines of the plan: the place of the oldest item it
+   * stands for or has superseded */
   uint64_t place;
-  uint64_t newest;               /* the n of the newest item it stands for */
+  uint64_t newest;               /* the place of the newest item it stands for */
   int64_t time_ms;               /* when that happened */
   uint64_t group;                /* the first place of the lines of its kind beside it */
   const struct file_list *files; /* the message is a list of files; NULL: it is not */

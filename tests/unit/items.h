@@ -17,7 +17,7 @@ struct item_spec {
   const char *source, *name, *message, *key, *tool, *caused_by, *handle;
   int64_t time_ms, ttl_ms;
   uint8_t level, made_by;
-  bool pinned;
+  bool pinned, late;
 };
 
 enum { MOST_ITEMS = 64 };
@@ -39,6 +39,7 @@ static inline void add_item(struct items *items, struct item_spec spec) {
       .n = spec.n ? spec.n : after,
       .time_ms = spec.time_ms,
       .pinned = spec.pinned,
+      .late = spec.late,
       .note = {.source = span_text(spec.source ? spec.source : "tool"),
                .name = span_or_empty(spec.name),
                .message = span_text(spec.message ? spec.message : "m"),

@@ -339,11 +339,27 @@ static bool is_silent(const struct model *model, int item) {
   return model->items[item].activation == SILENT;
 }
 
+/* Numbers the items of a plan in the order in which they count: by their numbers, but an item for
+ * later stands where its time says. */
+static void find_places(const struct model *model, const bool *planned, int *ret_places) {
+  int64_t order_ms[MODEL_ITEMS], newest_ms = INT64_MIN;
+  for (unsigned i = 0; i < model->item_count; i++) {
+    const struct model_item *item = &model->items[i];
+    if (planned[i] && item->due_ms == 0 && item->time_ms > newest_ms) newest_ms = item->time_ms;
+    order_ms[i] = item->due_ms == 0 ? newest_ms : item->time_ms;
+    ret_places[i] = 0;
+  }
+  for (unsigned i = 0; i < model->item_count; i++)
+    for (unsigned other = 0; other < model->item_count; other++)
+      ret_places[i] += planned[other] &&
+                       (order_ms[other] != order_ms[i] ? order_ms[other] < order_ms[i] : other < i);
+}
+
 /* Finds the items that are shown, in order. `plan` has the outcomes of the items that are not
  * shown. */
 static unsigned find_plan_lines(const struct model *model, const struct sim_settings *settings,
                                 struct plan *plan, struct line *lines) {
-  bool left[MODEL_ITEMS];
+  bool left[MODEL_ITEMS], planned[MODEL_ITEMS];
   int places[MODEL_ITEMS];
   unsigned count = 0;
   plan->shown_count = plan->taken_count = 0;
@@ -360,8 +376,9 @@ static unsigned find_plan_lines(const struct model *model, const struct sim_sett
     if (by >= 0) removed = is_silent(model, by) ? WITHDRAWN : SUPERSEDED;
     left[i] = item->held == PENDING && due && removed == OUTCOMES;
     if (item->held == PENDING && removed != OUTCOMES) take_item(plan, i, removed);
-    places[i] = i;
+    planned[i] = item->held == PENDING && due && by < 0;
   }
+  find_places(model, planned, places);
   for (int i = 0; i < (int)model->item_count; i++) {
     int newest = find_newest(model, left, i);
     if (!left[i] || newest == i) continue;

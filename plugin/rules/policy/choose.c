@@ -34,6 +34,7 @@ struct choosing {
   size_t pinned;             /* index of the entry of the pinned item; SIZE_MAX: none */
   size_t lines[LEVEL_COUNT]; /* how many are in windows */
   size_t bytes;
+  bool times_mixed;
 };
 
 static const struct backlog_kind *kind_of(const struct choosing *choosing,
@@ -68,6 +69,7 @@ static void find_fates(struct choosing *choosing) {
 static void find_pending(struct choosing *choosing) {
   const struct backlog *backlog = choosing->backlog;
   const struct backlog_wanted *wanted = choosing->wanted;
+  int64_t newest_ms = INT64_MIN;
   size_t range = 0;
   for (size_t i = 0; i < backlog->count; i++) {
     const struct backlog_entry *entry = &backlog->entries[i];
@@ -75,6 +77,8 @@ static void find_pending(struct choosing *choosing) {
     if (range == wanted->pending_count) return;
     if (entry->n < wanted->pending[range].first) continue;
     choosing->backlog->pending[choosing->count++] = (uint32_t)i;
+    if (entry->time_ms < newest_ms) choosing->times_mixed = true;
+    else if (entry->sort == OUTLINE_PLAIN) newest_ms = entry->time_ms;
     if (entry->sort == OUTLINE_SPECIAL)
       choosing->groups[kind_of(choosing, entry)->group].whole = true;
   }
@@ -269,6 +273,7 @@ int backlog_choose(struct backlog *backlog, const struct backlog_wanted *wanted,
   if (choosing.pinned != SIZE_MAX && !is_needed(&choosing, (uint32_t)choosing.pinned)) return 0;
   if (choice.rest.lines < REST_AT_LEAST) return 0;
   choice.rest.bytes = choosing.bytes;
+  choice.times_mixed = choosing.times_mixed;
   if (gather_chosen(&choosing, arena, &choice)) return -1;
   *ret_choice = choice;
   return 0;

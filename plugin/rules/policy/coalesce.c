@@ -15,7 +15,7 @@ static void start_line(struct work *work, size_t i) {
                                                   .message = item->note.message,
                                                   .place = work->places[i],
                                                   .group = work->places[i],
-                                                  .newest = item->n,
+                                                  .newest = rank_of(work, i),
                                                   .time_ms = item_occurred_ms(item),
                                                   .count = 1,
                                                   .level = item->note.level,
@@ -27,7 +27,7 @@ static void join_line(struct work *work, struct line *line, size_t *tail, size_t
   work->next[*tail] = i;
   *tail = i;
   line->count++;
-  line->newest = item->n;
+  line->newest = rank_of(work, i);
   line->time_ms = item_occurred_ms(item);
   if (work->places[i] < line->place) line->place = work->places[i];
   line->pinned = line->pinned || item->pinned;

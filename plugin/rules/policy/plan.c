@@ -4,15 +4,18 @@
  */
 #include "rules/policy/plan.h"
 
+#include <stdlib.h>
+
 #include "rules/policy/steps.h"
 
 static int begin(struct work *work) {
+  if (policy_put_in_order(work)) return -1;
   work->dispositions = arena_zalloc(work->arena, work->item_count, sizeof *work->dispositions);
   work->places = arena_zalloc(work->arena, work->item_count, sizeof *work->places);
   if (!work->dispositions || !work->places) return -1;
   for (size_t i = 0; i < work->item_count; i++) {
     work->dispositions[i].n = work->items[i].n;
-    work->places[i] = work->items[i].n;
+    work->places[i] = rank_of(work, i);
   }
   return 0;
 }
@@ -39,6 +42,11 @@ static void end_shown(struct work *work) {
   }
 }
 
+static int by_number(const void *left, const void *right) {
+  const struct disposition *a = left, *b = right;
+  return a->n < b->n ? -1 : a->n > b->n;
+}
+
 /* An item that no step ended and no line shows stays pending, and so does one that was withdrawn
  * and is awaited. */
 static size_t finish_dispositions(struct work *work) {
@@ -47,6 +55,7 @@ static size_t finish_dispositions(struct work *work) {
     if (!is_left(work, i) && !policy_is_awaited(work, i))
       work->dispositions[count++] = work->dispositions[i];
   }
+  if (work->order) qsort(work->dispositions, count, sizeof *work->dispositions, by_number);
   return count;
 }
 
@@ -129,7 +138,8 @@ int plan_left(const struct item *items, size_t item_count, const struct settings
                       .now_ms = now_ms,
                       .arena = arena};
   if (begin(&work) || remove_items(&work)) return -1;
-  for (size_t i = 0; i < item_count; i++) ret_left[i] = is_left(&work, i);
+  for (size_t i = 0; i < item_count; i++)
+    ret_left[work.order ? work.order[i] : i] = is_left(&work, i);
   return 0;
 }
 

@@ -56,8 +56,8 @@ struct plan {
 };
 
 /* `items`: pending ones, by n, their facts read if plan_needs_facts. Lines and dispositions live in
- * the arena and point into `items`. `counter` NULL: as with a NULL count. Returns 0, or -1: no
- * memory. */
+ * the arena and point into `items` or a copy of them. `counter` NULL: as with a NULL count. Returns
+ * 0, or -1: no memory. */
 int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings,
                   int64_t now_ms, const struct token_counter *counter, struct arena *arena,
                   struct plan *ret_plan);

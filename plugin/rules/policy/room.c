@@ -92,7 +92,8 @@ static int can_be_shown(struct work *work, const struct line *line, bool *ret_ca
 static void count_too_large(struct work *work, const struct line *line) {
   work->too_large++;
   work->is_too_large[first_of(work, line)] = true;
-  if (line->newest > work->too_large_newest) work->too_large_newest = line->newest;
+  for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i])
+    if (work->items[i].n > work->too_large_newest) work->too_large_newest = work->items[i].n;
 }
 
 /* Do all lines fit whole? Then the block has no line about those that wait. */

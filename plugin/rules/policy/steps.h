@@ -31,7 +31,8 @@ struct trace {
 };
 
 struct work {
-  const struct item *items; /* by n */
+  const struct item *items; /* as they were pushed, or were due: see order.c */
+  const size_t *order;      /* where each of them was among those that were given; NULL: there */
   /* An entry an item, at the same index; OUTCOME_NONE as long as the item is left. */
   struct disposition *dispositions;
   uint64_t *places; /* one an item: see struct line */
@@ -72,13 +73,20 @@ static inline void end_item(struct work *work, size_t index, enum outcome outcom
   work->dispositions[index].ref = ref;
 }
 
+/* Grows with the time that counts. It is the item's number if the numbers grow with it too. */
+static inline uint64_t rank_of(const struct work *work, size_t index) {
+  return work->order ? index : work->items[index].n;
+}
+
 /* The first item of a line; `next` leads to the others. */
 static inline size_t first_of(const struct work *work, const struct line *line) {
   return (size_t)(line->item - work->items);
 }
 
+int policy_put_in_order(struct work *work); /* 0, or -1: no memory, as of the others that return
+                                               int */
 void policy_expire(struct work *work);
-int policy_withdraw(struct work *work); /* 0, or -1: no memory, as of the others that return int */
+int policy_withdraw(struct work *work);
 /* Is it withdrawn, but still needed because other items may refer to it? */
 bool policy_is_awaited(const struct work *work, size_t index);
 int policy_annihilate(struct work *work);

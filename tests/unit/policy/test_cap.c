@@ -139,3 +139,15 @@ Test(cap, counts_only_what_would_be_shown) {
               "\"mcp\":false}}}}",
               0, "3 | 1:withdrawn/3 2:superseded/4>3 4:filtered/6 | 0");
 }
+
+Test(cap, what_came_late_counts_by_its_time) {
+  struct items items = {.count = 0};
+  ITEM(&items, .time_ms = 30, .late = true);
+  ITEM(&items, .time_ms = 10);
+  ITEM(&items, .time_ms = 20);
+  ITEM(&items, .time_ms = 5, .late = true);
+  EXPECT_PLAN(items, CAP("0", "defer", "time"), 0, "4 2 3 1 | | 0");
+  EXPECT_PLAN(items, CAP("2", "defer", "newest"), 0, "1 3 | | 2");
+  EXPECT_PLAN(items, CAP("1", "drop_oldest", "time"), 0,
+              "1 | 2:dropped/10 3:dropped/10 4:dropped/10 | 0");
+}
