@@ -19,7 +19,8 @@ struct line {
   uint64_t newest;               /* the place of the newest item it stands for */
   int64_t time_ms;               /* when that happened */
   uint64_t group;                /* the first place of the lines of its kind beside it */
-  const struct file_list *files; /* the message is a list of files; NULL: it is not */
+  const struct file_list *files; /* the message lists these, or does so once it is shortened; NULL:
+                                    it is no report of several files */
   size_t listed;                 /* how many of the files have room in the list */
   uint32_t count;                /* how many items it stands for */
   uint8_t level;

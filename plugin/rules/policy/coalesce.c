@@ -165,12 +165,13 @@ static int coalesce_lines(struct work *work) {
   return join_lines(work, windows);
 }
 
-/* Are there so many changed files that they have to be listed, though nothing else is joined? */
-static bool has_many_files(const struct work *work) {
+/* Might changed files have to be listed, though nothing else is joined? Many reports share a list,
+ * and one of several files becomes a list if there is not enough room for it. */
+static bool may_list_files(const struct work *work) {
   size_t count = 0;
   for (size_t i = 0; i < work->item_count; i++) {
     if (!is_left(work, i) || !is_file_change(&work->items[i])) continue;
-    if (work->items[i].facts.path_count > FILES_LISTED || ++count > FILES_LISTED) return true;
+    if (names_several_files(&work->items[i]) || ++count > FILES_LISTED) return true;
   }
   return false;
 }
@@ -180,7 +181,7 @@ int policy_coalesce(struct work *work) {
   work->next = arena_array(work->arena, work->item_count, sizeof *work->next);
   if (!work->lines || !work->next) return -1;
   for (size_t i = 0; i < work->item_count; i++) work->next[i] = NO_ITEM;
-  if (work->settings->coalesce_window_ms || has_many_files(work)) return coalesce_lines(work);
+  if (work->settings->coalesce_window_ms || may_list_files(work)) return coalesce_lines(work);
   for (size_t i = 0; i < work->item_count; i++) {
     if (is_left(work, i)) start_line(work, i);
   }

@@ -134,6 +134,9 @@ static inline bool is_file_change(const struct item *item) {
   return item->note.made_by == MADE_BY_FILE_CHANGED && item->facts.path_count &&
          !notification_is_critical(&item->note);
 }
+static inline bool names_several_files(const struct item *item) {
+  return is_file_change(item) && item->facts.path_count > 1;
+}
 /* Finds the newest state of each path that a remaining item names. `windows`: the first item of
  * each item's window; NULL: all items share one window, and only reports of one file each undo each
  * other.

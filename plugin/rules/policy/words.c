@@ -56,5 +56,7 @@ int policy_write_line(const struct work *work, struct line *line) {
       (!all_say_the_same(work, line) || is_partly_undone(work, line) ||
        line->item->facts.path_count > FILES_LISTED))
     return write_list(work, line);
-  return line->count > 1 ? policy_write_cut(work, line, SIZE_MAX, &line->message) : 0;
+  if (line->count > 1 && policy_write_cut(work, line, SIZE_MAX, &line->message)) return -1;
+  /* If it has to be shortened, it names fewer files. */
+  return names_several_files(line->item) ? policy_list_files(work, line) : 0;
 }

@@ -67,6 +67,15 @@ struct tidings_span model_cut(struct model *model, const struct items *items,
   return copy;
 }
 
+/* A report of several files is shortened as a list. */
+static void model_list_if_cut(const struct model *model, const struct items *items,
+                              struct model_line *line) {
+  const struct item *first = &items->items[line->items[0]];
+  if (!model_is_file(first) || first->facts.path_count < 2) return;
+  model_list(model, items, line);
+  line->listed = line->file_count;
+}
+
 static void model_words(struct model *model, const struct items *items,
                         const struct settings *settings, struct model_line *line) {
   const struct item *first = &items->items[line->items[0]];
@@ -76,6 +85,7 @@ static void model_words(struct model *model, const struct items *items,
   line->message = first->note.message;
   if (same && !(model_is_file(first) && model_is_undone(model, items, line))) {
     if (line->count > 1) line->message = model_cut(model, items, line, SIZE_MAX);
+    model_list_if_cut(model, items, line);
     return;
   }
   model_list(model, items, line);
@@ -122,6 +132,7 @@ static void model_coalesce(struct model *model, const struct items *items,
     }
     if (on) model_words(model, items, settings, line);
     else line->message = items->items[i].note.message;
+    if (!on) model_list_if_cut(model, items, line);
   }
 }
 
