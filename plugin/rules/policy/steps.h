@@ -33,6 +33,8 @@ struct trace {
 struct work {
   const struct item *items; /* as they were pushed, or were due: see order.c */
   const size_t *order;      /* where each of them was among those that were given; NULL: there */
+  struct item *own_items;   /* a copy of them, from which paths were left out; NULL: none was */
+  bool *shortened;          /* with that copy: of each item, were paths left out? */
   /* An entry an item, at the same index; OUTCOME_NONE as long as the item is left. */
   struct disposition *dispositions;
   uint64_t *places; /* one an item: see struct line */

@@ -26,13 +26,35 @@ struct edit {                      /* a path that the assistant's own call has c
   uint64_t n;
 };
 
-static int by_path(const void *left, const void *right) {
-  const struct edit *a = left, *b = right;
-  size_t common = a->path.len < b->path.len ? a->path.len : b->path.len;
-  int order = common ? memcmp(a->path.ptr, b->path.ptr, common) : 0;
+struct edits {
+  struct edit *by_stamp, *by_time; /* the same ones, by path, then by stamp and time, or by time */
+  size_t count;
+};
+
+static int compare_texts(struct tidings_span a, struct tidings_span b) {
+  size_t common = a.len < b.len ? a.len : b.len;
+  int order = common ? memcmp(a.ptr, b.ptr, common) : 0;
   if (order) return order;
-  if (a->path.len != b->path.len) return a->path.len < b->path.len ? -1 : 1;
+  return a.len < b.len ? -1 : a.len > b.len;
+}
+
+static int compare_times(const void *left, const void *right) {
+  const struct edit *a = left, *b = right;
+  if (a->time_ms != b->time_ms) return a->time_ms < b->time_ms ? -1 : 1;
   return a->n < b->n ? -1 : a->n > b->n;
+}
+
+static int by_path_and_time(const void *left, const void *right) {
+  const struct edit *a = left, *b = right;
+  int order = compare_texts(a->path, b->path);
+  return order ? order : compare_times(a, b);
+}
+
+static int by_path_and_stamp(const void *left, const void *right) {
+  const struct edit *a = left, *b = right;
+  int order = compare_texts(a->path, b->path);
+  if (!order) order = compare_texts(a->stamp, b->stamp);
+  return order ? order : compare_times(a, b);
 }
 
 static bool is_near(int64_t a, int64_t b, int64_t within_ms) {
@@ -44,42 +66,112 @@ static struct tidings_span stamp_of(const struct item *item, size_t path) {
   return item->facts.stamps ? item->facts.stamps[path] : span_of(NULL, 0);
 }
 
-static bool is_same_change(const struct edit *edit, const struct edit *seen) {
-  if (edit->stamp.len && seen->stamp.len) return span_equal(edit->stamp, seen->stamp);
-  return is_near(edit->time_ms, seen->time_ms, WATCHER_MS);
-}
-
-/* The first edit, by n, that made the change which was seen; NULL: there is none. */
-static const struct edit *find_edit(const struct edit *edits, size_t count,
-                                    const struct edit *seen) {
-  const struct edit wanted = {.path = seen->path};
+/* The first one that is not before `wanted` and has its path; NULL: there is none. */
+static const struct edit *first_from(const struct edit *edits, size_t count,
+                                     const struct edit *wanted,
+                                     int (*compare)(const void *left, const void *right)) {
   size_t low = 0, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (by_path(&edits[middle], &wanted) < 0) low = middle + 1;
+    if (compare(&edits[middle], wanted) < 0) low = middle + 1;
     else high = middle;
   }
-  for (; low < count && span_equal(edits[low].path, seen->path); low++) {
-    if (is_same_change(&edits[low], seen)) return &edits[low];
-  }
-  return NULL;
+  return low < count && span_equal(edits[low].path, wanted->path) ? &edits[low] : NULL;
 }
 
-/* All of an item's paths must be the assistant's own doing. */
-static const struct edit *own_edit(const struct edit *edits, size_t count,
-                                   const struct item *item) {
-  const struct edit *edit = NULL;
-  for (size_t i = 0; i < item->facts.path_count; i++) {
-    const struct edit seen = {
-        .path = item->facts.paths[i], .stamp = stamp_of(item, i), .time_ms = item->time_ms};
-    edit = find_edit(edits, count, &seen);
-    if (!edit) return NULL;
+/* The earliest edit that made the change which was seen; NULL: there is none. */
+static const struct edit *find_edit(const struct edits *edits, const struct edit *seen) {
+  struct edit near = {.path = seen->path};
+  if (__builtin_sub_overflow(seen->time_ms, (int64_t)WATCHER_MS, &near.time_ms))
+    near.time_ms = INT64_MIN;
+  bool stamped = seen->stamp.len > 0;
+  const struct edit *edit =
+      stamped ? first_from(edits->by_stamp, edits->count, &near, by_path_and_stamp)
+              : first_from(edits->by_time, edits->count, &near, by_path_and_time);
+  if (edit && ((stamped && edit->stamp.len) || !is_near(edit->time_ms, seen->time_ms, WATCHER_MS)))
+    edit = NULL;
+  if (!stamped) return edit;
+  const struct edit same = {.path = seen->path, .stamp = seen->stamp, .time_ms = INT64_MIN};
+  const struct edit *proof = first_from(edits->by_stamp, edits->count, &same, by_path_and_stamp);
+  if (!proof || !span_equal(proof->stamp, seen->stamp)) return edit;
+  return edit && compare_times(edit, proof) < 0 ? edit : proof;
+}
+
+static const struct edit *own_edit(const struct edits *edits, const struct item *item,
+                                   size_t path) {
+  const struct edit seen = {
+      .path = item->facts.paths[path], .stamp = stamp_of(item, path), .time_ms = item->time_ms};
+  return find_edit(edits, &seen);
+}
+
+/* The item reports only the files that others have changed. */
+static int leave_out_own(struct work *work, const struct edits *edits, size_t i) {
+  struct facts facts = work->items[i].facts;
+  struct tidings_span *paths = arena_array(work->arena, facts.path_count, sizeof *paths);
+  struct tidings_span *stamps = arena_array(work->arena, facts.path_count, sizeof *stamps);
+  bool *edited = arena_array(work->arena, facts.path_count, sizeof *edited);
+  size_t count = 0;
+  if (!paths || !stamps || !edited) return -1;
+  if (!work->shortened) {
+    struct item *items = arena_array(work->arena, work->item_count, sizeof *items);
+    work->shortened = arena_zalloc(work->arena, work->item_count, sizeof *work->shortened);
+    if (!items || !work->shortened) return -1;
+    memcpy(items, work->items, work->item_count * sizeof *items);
+    work->items = work->own_items = items;
   }
-  return edit;
+  for (size_t p = 0; p < facts.path_count; p++) {
+    if (own_edit(edits, &work->items[i], p)) continue;
+    paths[count] = facts.paths[p];
+    stamps[count] = stamp_of(&work->items[i], p);
+    edited[count++] = facts.edited && facts.edited[p];
+  }
+  facts.paths = paths;
+  if (facts.stamps) facts.stamps = stamps;
+  if (facts.edited) facts.edited = edited;
+  facts.path_count = count;
+  work->own_items[i].facts = facts;
+  work->shortened[i] = true;
+  return 0;
+}
+
+static int withdraw_own(struct work *work, const struct edits *edits, size_t i) {
+  const struct item *item = &work->items[i];
+  const struct edit *last = NULL;
+  size_t own = 0;
+  for (size_t p = 0; p < item->facts.path_count; p++) {
+    const struct edit *edit = own_edit(edits, item, p);
+    if (!edit) continue;
+    last = edit;
+    own++;
+  }
+  if (!last) return 0;
+  if (own < item->facts.path_count) return leave_out_own(work, edits, i);
+  end_item(work, i, OUTCOME_WITHDRAWN, REASON_OWN_EDIT, last->n);
+  return 0;
+}
+
+static int gather_edits(const struct work *work, size_t most, struct edits *edits) {
+  edits->by_stamp = arena_array(work->arena, most, sizeof *edits->by_stamp);
+  edits->by_time = arena_array(work->arena, most, sizeof *edits->by_time);
+  if (!edits->by_stamp || !edits->by_time) return -1;
+  for (size_t i = 0; i < work->item_count; i++) {
+    const struct item *item = &work->items[i];
+    if (work->dispositions[i].reason != REASON_CAUSED_BY || !is_file_change(item)) continue;
+    for (size_t p = 0; p < item->facts.path_count; p++)
+      edits->by_stamp[edits->count++] = (struct edit){.path = item->facts.paths[p],
+                                                      .stamp = stamp_of(item, p),
+                                                      .time_ms = item->time_ms,
+                                                      .n = item->n};
+  }
+  memcpy(edits->by_time, edits->by_stamp, edits->count * sizeof *edits->by_time);
+  qsort(edits->by_stamp, edits->count, sizeof *edits->by_stamp, by_path_and_stamp);
+  qsort(edits->by_time, edits->count, sizeof *edits->by_time, by_path_and_time);
+  return 0;
 }
 
 int policy_withdraw(struct work *work) {
-  size_t most = 0, count = 0;
+  struct edits edits = {.count = 0};
+  size_t most = 0;
   for (size_t i = 0; i < work->item_count; i++) {
     const struct item *item = &work->items[i];
     if (!item->note.caused_by.len || notification_is_critical(&item->note) || !is_left(work, i))
@@ -88,23 +180,10 @@ int policy_withdraw(struct work *work) {
     if (is_file_change(item)) most += item->facts.path_count;
   }
   if (!most) return 0;
-  struct edit *edits = arena_zalloc(work->arena, most, sizeof *edits);
-  if (!edits) return -1;
+  if (gather_edits(work, most, &edits)) return -1;
   for (size_t i = 0; i < work->item_count; i++) {
-    const struct item *item = &work->items[i];
-    if (work->dispositions[i].reason != REASON_CAUSED_BY || !is_file_change(item)) continue;
-    for (size_t p = 0; p < item->facts.path_count; p++)
-      edits[count++] = (struct edit){.path = item->facts.paths[p],
-                                     .stamp = stamp_of(item, p),
-                                     .time_ms = item->time_ms,
-                                     .n = item->n};
-  }
-  qsort(edits, count, sizeof *edits, by_path);
-  for (size_t i = 0; i < work->item_count; i++) {
-    const struct item *item = &work->items[i];
-    const struct edit *edit =
-        is_left(work, i) && is_file_change(item) ? own_edit(edits, count, item) : NULL;
-    if (edit) end_item(work, i, OUTCOME_WITHDRAWN, REASON_OWN_EDIT, edit->n);
+    if (is_left(work, i) && is_file_change(&work->items[i]) && withdraw_own(work, &edits, i))
+      return -1;
   }
   return 0;
 }

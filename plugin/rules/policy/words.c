@@ -40,10 +40,11 @@ static bool all_say_the_same(const struct work *work, const struct line *line) {
   return true;
 }
 
-/* Has anything that this item names been undone? */
-static bool is_partly_undone(const struct work *work, const struct line *line) {
+/* Has anything that these items name been undone, or left out? */
+static bool says_less(const struct work *work, const struct line *line) {
   const struct trace *trace = &work->trace;
   for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i]) {
+    if (work->shortened && work->shortened[i]) return true;
     for (size_t p = 0; p < work->items[i].facts.path_count; p++) {
       if (trace->mentions[trace->first[i] + p].opposite != NO_ITEM) return true;
     }
@@ -52,9 +53,8 @@ static bool is_partly_undone(const struct work *work, const struct line *line) {
 }
 
 int policy_write_line(const struct work *work, struct line *line) {
-  if (is_file_change(line->item) &&
-      (!all_say_the_same(work, line) || is_partly_undone(work, line) ||
-       line->item->facts.path_count > FILES_LISTED))
+  if (is_file_change(line->item) && (!all_say_the_same(work, line) || says_less(work, line) ||
+                                     line->item->facts.path_count > FILES_LISTED))
     return write_list(work, line);
   if (line->count > 1 && policy_write_cut(work, line, SIZE_MAX, &line->message)) return -1;
   /* If it has to be shortened, it names fewer files. */

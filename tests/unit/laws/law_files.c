@@ -12,7 +12,7 @@
 struct listed {
   struct tidings_span rest;              /* bare */
   struct tidings_span paths[MOST_PATHS]; /* bare; empty: no item of the line has it */
-  bool undone[MOST_PATHS];               /* it may have been created and deleted */
+  bool undone[MOST_PATHS];               /* it may have been created and deleted, or left out */
   int named[MOST_PATHS];                 /* its change; NOT_NAMED */
   size_t more;
 };
@@ -49,6 +49,15 @@ static bool names(const struct item *item, struct tidings_span path) {
   return false;
 }
 
+/* Has the assistant itself changed the file? Then a report may leave it out. */
+static bool may_be_own(const struct round *round, struct tidings_span path) {
+  for (size_t i = 0; i < round->items.count; i++) {
+    const struct item *item = &round->items.items[i];
+    if (is_file(round, i) && item->note.caused_by.len && names(item, path)) return true;
+  }
+  return false;
+}
+
 /* Was the file created and later deleted? Then both reports may have ended. */
 static bool may_be_undone(const struct round *round, struct tidings_span path) {
   bool created = false;
@@ -82,7 +91,8 @@ static void gather(const struct round *round, size_t line, struct arena *arena,
     for (size_t f = 0; f < facts->path_count; f++) {
       size_t p = number_of(round, facts->paths[f]);
       listed->paths[p] = bare_in_arena(arena, facts->paths[f]);
-      listed->undone[p] = may_be_undone(round, facts->paths[f]);
+      listed->undone[p] =
+          may_be_undone(round, facts->paths[f]) || may_be_own(round, facts->paths[f]);
     }
   }
 }

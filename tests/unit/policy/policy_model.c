@@ -34,17 +34,42 @@ static bool same_change(const struct item *a, size_t path_a, const struct item *
                                 : llabs((long long)(a->time_ms - b->time_ms)) <= 2000;
 }
 
-/* Finds the assistant's first own edit that is the change this item reports for this path. */
-static uint64_t model_edit(const struct model *model, const struct items *items,
-                           const struct item *seen, size_t path) {
+/* Finds the assistant's earliest own edit that is the change this item reports for this path. */
+static const struct item *model_edit(const struct model *model, const struct items *items,
+                                     const struct item *seen, size_t path) {
+  const struct item *edit = NULL;
   for (size_t i = 0; i < items->count; i++) {
     const struct item *item = &items->items[i];
     if (model->dispositions[i].reason != REASON_CAUSED_BY || !model_is_file(item)) continue;
     for (size_t p = 0; p < item->facts.path_count; p++) {
-      if (same_change(item, p, seen, path)) return item->n;
+      if (same_change(item, p, seen, path) && (!edit || item->time_ms < edit->time_ms)) edit = item;
     }
   }
-  return 0;
+  return edit;
+}
+
+/* Leaves out the paths that the assistant has changed, and withdraws the item if that is all. */
+static void model_leave_out(struct model *model, const struct items *items, size_t i) {
+  const struct item *item = &items->items[i];
+  struct facts *left = &model->seen.items[i].facts;
+  struct tidings_span *paths = arena_array(model->arena, MODEL_PATHS, sizeof *paths);
+  struct tidings_span *stamps = arena_array(model->arena, MODEL_PATHS, sizeof *stamps);
+  const struct item *edit = NULL;
+  size_t count = 0;
+  cr_assert(paths && stamps);
+  for (size_t p = 0; p < item->facts.path_count; p++) {
+    const struct item *own = model_edit(model, items, item, p);
+    if (own) edit = own;
+    if (own) continue;
+    paths[count] = item->facts.paths[p];
+    if (item->facts.stamps) stamps[count] = item->facts.stamps[p];
+    count++;
+  }
+  if (!edit) return;
+  model->shortened[i] = count > 0;
+  if (!count) end(model, i, OUTCOME_WITHDRAWN, REASON_OWN_EDIT, edit->n);
+  if (count) *left = (struct facts){.paths = paths, .stamps = stamps, .path_count = count};
+  left->change = item->facts.change;
 }
 
 static void model_withdraw(struct model *model, const struct items *items) {
@@ -52,13 +77,9 @@ static void model_withdraw(struct model *model, const struct items *items) {
     if (left(model, i) && items->items[i].note.caused_by.len && !critical(items, i))
       end(model, i, OUTCOME_WITHDRAWN, REASON_CAUSED_BY, 0);
   }
+  model->seen = *items;
   for (size_t i = 0; i < items->count; i++) {
-    const struct item *item = &items->items[i];
-    uint64_t edit = 1;
-    if (!left(model, i) || !model_is_file(item)) continue;
-    for (size_t p = 0; p < item->facts.path_count && edit; p++)
-      edit = model_edit(model, items, item, p);
-    if (edit) end(model, i, OUTCOME_WITHDRAWN, REASON_OWN_EDIT, edit);
+    if (left(model, i) && model_is_file(&items->items[i])) model_leave_out(model, items, i);
   }
 }
 
@@ -251,6 +272,7 @@ void model_plan(struct model *model, const struct items *items, const struct set
     model->dispositions[i].n = model->places[i] = item->n;
   }
   model_withdraw(model, items);
+  items = &model->seen;
   if (settings->annihilate) model_annihilate(model, items, now_ms);
   model_filter(model, items, settings);
   model_supersede(model, items, REASON_NEWER_KEY, same_key);

@@ -39,9 +39,11 @@ struct model {
   bool is_too_large[MOST_ITEMS]; /* at the first item of each */
   /* the item that has undone this path of this item, plus 1; 0: none has */
   size_t undone[MOST_ITEMS][MODEL_PATHS];
-  bool gone[MOST_ITEMS]; /* it had ended before the step that cancels pairs out */
-  size_t awaited;        /* withdrawn, but pending until no watcher can speak of it any more */
-  struct arena *arena;   /* of messages */
+  struct items seen;          /* without the paths that the assistant itself has changed */
+  bool shortened[MOST_ITEMS]; /* it had such paths, and others */
+  bool gone[MOST_ITEMS];      /* it had ended before the step that cancels pairs out */
+  size_t awaited;             /* withdrawn, but pending until no watcher can speak of it any more */
+  struct arena *arena;        /* of messages */
 };
 
 static inline bool model_is_file(const struct item *item) {

@@ -80,8 +80,9 @@ static void model_words(struct model *model, const struct items *items,
                         const struct settings *settings, struct model_line *line) {
   const struct item *first = &items->items[line->items[0]];
   bool same = true;
-  for (size_t i = 1; i < line->count; i++)
-    same = same && span_equal(items->items[line->items[i]].note.message, first->note.message);
+  for (size_t i = 0; i < line->count; i++)
+    same = same && !model->shortened[line->items[i]] &&
+           span_equal(items->items[line->items[i]].note.message, first->note.message);
   line->message = first->note.message;
   if (same && !(model_is_file(first) && model_is_undone(model, items, line))) {
     if (line->count > 1) line->message = model_cut(model, items, line, SIZE_MAX);
@@ -117,6 +118,7 @@ static void model_coalesce(struct model *model, const struct items *items,
   size_t windows[MOST_ITEMS];
   find_windows(model, items, settings, windows);
   on = join_many_files(model, items, windows) || on;
+  for (size_t i = 0; i < items->count; i++) on = on || model->shortened[i];
   if (on) model_undo(model, items, windows);
   for (size_t i = 0; i < items->count; i++) {
     if (!is_left_over(model, i) || used[i]) continue;
