@@ -76,15 +76,16 @@ static int render_then(struct question *question, const struct shown_then *then,
                                           .as = as};
   struct tidings_reply *reply = reply_make(&op->arena);
   struct plan plan;
-  if (!reply || planning_make(op, &carrier, then->items, then->count, &plan))
-    return no_memory_again(error);
+  if (!reply) return no_memory_again(error);
+  int code = planning_make(op, &carrier, then->items, then->count, &plan, error);
+  if (code) return code;
   plan.deferred = as->deferred;
   const struct showing showing = {.chat_request = chat_request,
                                   .plan = &plan,
                                   .steered = then->steered,
                                   .steered_count = then->steered_count,
                                   .as = as};
-  int code = reply_show(reply, op, &showing, error);
+  code = reply_show(reply, op, &showing, error);
   if (!code) *ret_reply = reply;
   return code;
 }

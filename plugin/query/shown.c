@@ -80,7 +80,9 @@ int query_preview(struct question *question, struct tidings_error *error) {
                                           .steered = steered.contents,
                                           .steered_count = steered.count};
   struct tidings_reply *reply = reply_make(&op->arena);
-  if (!reply || planning_make(op, &carrier, items, count, &plan)) return no_memory(error);
+  if (!reply) return no_memory(error);
+  code = planning_make(op, &carrier, items, count, &plan, error);
+  if (code) return code;
   const struct showing showing = {.chat_request = question->request->chat_request,
                                   .bare = reply_is_bare(op),
                                   .steered = steered.contents,

@@ -239,6 +239,52 @@ int outdated_find(struct op *op, struct item *items, size_t count,
   return 0;
 }
 
+/* -- what is left out -------------------------------------------------------------------------- */
+
+bool outdated_may_leave_out(const struct op *op, const struct item *item) {
+  const struct head *head = &op->head;
+  uint64_t newest = head->taken_count ? head->taken[head->taken_count - 1].last : 0;
+  return item->note.made_by == MADE_BY_FILE_CHANGED && (item->late || item->n < newest);
+}
+
+/* Reads what committed and leased deliveries have shown. */
+static int read_shown(struct op *op, const struct candidates *candidates, struct shown *ret_shown,
+                      struct tidings_error *error) {
+  struct shown shown;
+  int code = read_committed(op, candidates, &op->arena, &shown, error);
+  shown.state = DELIVERY_LEASED;
+  for (size_t i = 0; !code && i < op->head.leased_count; i++) {
+    struct delivery delivery;
+    code = delivery_get_leased(op->txn, op->session, &op->head, op->head.leased[i], &op->arena,
+                               &delivery, error);
+    if (!code) code = add_shown(&shown, &delivery);
+  }
+  if (!code) code = read_facts_of(&shown);
+  if (!code) *ret_shown = shown;
+  return code;
+}
+
+int outdated_leave_out(struct op *op, struct item *items, size_t count,
+                       struct disposition **ret_dispositions, size_t *ret_count,
+                       struct tidings_error *error) {
+  struct candidates reports = {.above = UINT64_MAX, .from_ms = INT64_MAX};
+  struct shown shown;
+  *ret_count = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!outdated_may_leave_out(op, &items[i]) || items[i].facts.path_count < 2) continue;
+    note_candidate(&reports, &items[i]);
+    reports.count++;
+  }
+  if (!reports.count) return 0;
+  int code = read_shown(op, &reports, &shown, error);
+  if (code || !shown.count) return code;
+  *ret_dispositions = arena_array(&op->arena, count, sizeof **ret_dispositions);
+  if (!*ret_dispositions || plan_leave_out(items, count, shown.items, shown.count, &op->arena,
+                                           *ret_dispositions, ret_count))
+    return no_memory_to_compare(error);
+  return 0;
+}
+
 /* -- what was taken over ----------------------------------------------------------------------- */
 
 /* An item with the time of its push, in whichever session that was. */

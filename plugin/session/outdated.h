@@ -23,6 +23,15 @@ int outdated_find(struct op *op, struct item *items, size_t count,
                   struct disposition *ret_dispositions, size_t *ret_count,
                   struct tidings_error *error);
 
+/* Might a newer report than this pending one have been shown of some of its files? */
+bool outdated_may_leave_out(const struct op *op, const struct item *item);
+/* Leaves out of pending reports of several files, whose facts were read, those of which a newer
+ * report was shown. The dispositions are those of reports of which nothing is left; by n. Errors:
+ * STORE, NOMEM. */
+int outdated_leave_out(struct op *op, struct item *items, size_t count,
+                       struct disposition **ret_dispositions, size_t *ret_count,
+                       struct tidings_error *error);
+
 /* The items after number `after` are pending and were taken over from other sessions, with the
  * times at which they were pushed there. Ends, as superseded, those that are older than an item
  * about the same thing that this session has pending, on a carrier, or delivered. Within op's write

@@ -166,8 +166,8 @@ static int plan_some(struct op *op, const struct planned_carrier *carrier,
   }
   struct planned_carrier partly = *carrier;
   partly.rest = &choice.rest;
-  if (planning_make(op, &partly, items, choice.count, ret_plan))
-    return fail(error, TIDINGS_E_NOMEM, "no memory to plan a delivery");
+  code = planning_make(op, &partly, items, choice.count, ret_plan, error);
+  if (code) return code;
   *ret_falls_short = ret_plan->falls_short;
   return 0;
 }
@@ -184,9 +184,7 @@ int pending_plan(struct op *op, const struct planned_carrier *carrier, struct pe
   }
   if (!pending->items) code = read_all(op, pending, error);
   if (code) return code;
-  return planning_make(op, carrier, pending->items, pending->count, ret_plan)
-             ? fail(error, TIDINGS_E_NOMEM, "no memory to plan a delivery")
-             : 0;
+  return planning_make(op, carrier, pending->items, pending->count, ret_plan, error);
 }
 
 /* -- some of it -------------------------------------------------------------------------------- */

@@ -4,14 +4,19 @@
 
 #include "common/error.h"
 #include "event/facts.h"
+#include "session/outdated.h"
 #include "session/reply.h"
+
+static int no_memory_to_plan(struct tidings_error *error) {
+  return fail(error, TIDINGS_E_NOMEM, "no memory to plan a delivery");
+}
 
 /* The items that are neither damaged, nor for later, nor replaced (the array itself or a copy), and
  * the dispositions of the damaged and the replaced ones. */
 struct sorted {
   struct item *sound;
-  struct disposition *damaged, *replaced;
-  size_t sound_count, damaged_count, replaced_count;
+  struct disposition *damaged, *replaced, *outdated;
+  size_t sound_count, damaged_count, replaced_count, outdated_count;
 };
 
 /* `at` goes through the dispositions of the replaced ones. */
@@ -50,6 +55,7 @@ static int sort_out(struct op *op, uint64_t pinned, struct item *items, size_t c
     return -1;
   for (size_t i = 0; i < count; i++) {
     items[i].pinned = items[i].n == pinned;
+    items[i].shortened = false;
     damaged += !items[i].note.message.len;
     planned += is_planned(op, &sorted, &items[i], &at);
   }
@@ -157,23 +163,49 @@ static int make_plan(struct op *op, const struct planned_carrier *carrier,
                           op->now_ms, counter, &op->arena, ret_plan);
 }
 
+static bool needs_facts(const struct op *op, const struct planned_carrier *carrier,
+                        const struct sorted *sorted) {
+  if (plan_needs_facts(sorted->sound, sorted->sound_count, op->settings)) return true;
+  for (size_t i = 0; !carrier->as && i < sorted->sound_count; i++)
+    if (outdated_may_leave_out(op, &sorted->sound[i])) return true;
+  return false;
+}
+
+/* Keeps from the policy what other carriers have shown newer states of. */
+static int leave_out_shown(struct op *op, struct sorted *sorted, struct tidings_error *error) {
+  size_t kept = 0, d = 0;
+  int code = outdated_leave_out(op, sorted->sound, sorted->sound_count, &sorted->outdated,
+                                &sorted->outdated_count, error);
+  if (code || !sorted->outdated_count) return code;
+  struct item *sound = arena_array(&op->arena, sorted->sound_count, sizeof *sound);
+  if (!sound) return no_memory_to_plan(error);
+  for (size_t i = 0; i < sorted->sound_count; i++) {
+    if (d < sorted->outdated_count && sorted->outdated[d].n == sorted->sound[i].n) d++;
+    else sound[kept++] = sorted->sound[i];
+  }
+  sorted->sound = sound;
+  sorted->sound_count = kept;
+  return 0;
+}
+
 int planning_make(struct op *op, const struct planned_carrier *carrier, struct item *items,
-                  size_t item_count, struct plan *ret_plan) {
+                  size_t item_count, struct plan *ret_plan, struct tidings_error *error) {
   struct counting counting = {
       .host = op->instance->host, .format = op->settings->format, .shown = BUFFER_EMPTY};
   const struct token_counter counter = {count_tokens, &counting};
   struct sorted sorted;
   struct plan plan;
-  if (sort_out(op, carrier->pinned, items, item_count, &sorted)) return -1;
-  if (plan_needs_facts(sorted.sound, sorted.sound_count, op->settings) &&
-      facts_read(sorted.sound, sorted.sound_count, &op->arena))
-    return -1;
-  int code = make_plan(op, carrier, &sorted, &counter, &plan);
+  if (sort_out(op, carrier->pinned, items, item_count, &sorted)) return no_memory_to_plan(error);
+  if (needs_facts(op, carrier, &sorted) && facts_read(sorted.sound, sorted.sound_count, &op->arena))
+    return no_memory_to_plan(error);
+  int code = carrier->as ? 0 : leave_out_shown(op, &sorted, error);
+  if (code) return code;
+  code = make_plan(op, carrier, &sorted, &counter, &plan);
   buffer_free(&counting.shown);
-  if (code) return -1;
-  if (merge_dispositions(&op->arena, &plan, sorted.replaced, sorted.replaced_count) ||
+  if (code || merge_dispositions(&op->arena, &plan, sorted.replaced, sorted.replaced_count) ||
+      merge_dispositions(&op->arena, &plan, sorted.outdated, sorted.outdated_count) ||
       merge_dispositions(&op->arena, &plan, sorted.damaged, sorted.damaged_count))
-    return -1;
+    return no_memory_to_plan(error);
   if (sorted.damaged_count) {
     static const char words[] =
         "store: damaged notification records were dropped; see query explain";

@@ -17,7 +17,7 @@ struct planned_carrier {
   uint64_t room;     /* bytes, of planning_room; 0: no bound */
   const struct tidings_span *steered; /* the messages that go before the notifications */
   size_t steered_count;
-  const struct rendering *as; /* see reply_frame_make */
+  const struct rendering *as; /* see reply_frame_make; then all items were shown before */
   const struct rest *rest; /* the pending items besides those of the plan; NULL: there are none */
 };
 
@@ -29,9 +29,9 @@ int planning_steered(struct op *op, const struct stored_run *stored, uint64_t ro
                      size_t *ret_most, struct tidings_error *error);
 
 /* `items` by n; their facts are filled in. A damaged item is dropped, and the log says so; one that
- * is not due stays pending. Returns 0, or -1: no memory. */
+ * is not due stays pending. Errors: STORE, NOMEM. */
 int planning_make(struct op *op, const struct planned_carrier *carrier, struct item *items,
-                  size_t item_count, struct plan *ret_plan);
+                  size_t item_count, struct plan *ret_plan, struct tidings_error *error);
 
 /* For each item: would it be shown now if there were room for all? Returns 0, or -1: no memory. */
 int planning_left(struct op *op, struct item *items, size_t item_count, const bool **ret_left);

@@ -98,7 +98,8 @@ struct item {
   bool late;   /* another session had it before, or it was pushed for a later time: among this
                   session's, its time counts, not its number */
   bool ended;  /* the copy of what was withdrawn on its carrier: the first host to come ends it */
-  bool pinned; /* the turn that carries it was started for it: only criticals go before it */
+  bool shortened; /* `facts` has fewer paths than the message: the others were left out */
+  bool pinned;    /* the turn that carries it was started for it: only criticals go before it */
 };
 
 /* Was `item` pushed after `other`? */

@@ -169,10 +169,10 @@ static int coalesce_lines(struct work *work) {
  * and one of several files becomes a list if there is not enough room for it. */
 static bool may_list_files(const struct work *work) {
   size_t count = 0;
-  if (work->shortened) return true;
   for (size_t i = 0; i < work->item_count; i++) {
     if (!is_left(work, i) || !is_file_change(&work->items[i])) continue;
-    if (names_several_files(&work->items[i]) || ++count > FILES_LISTED) return true;
+    if (work->items[i].shortened || names_several_files(&work->items[i]) || ++count > FILES_LISTED)
+      return true;
   }
   return false;
 }

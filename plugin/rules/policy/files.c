@@ -114,6 +114,27 @@ void policy_end_undone(struct work *work, const struct trace *trace) {
   }
 }
 
+int policy_leave_out(struct item *item, const bool *out, struct arena *arena) {
+  struct facts facts = item->facts;
+  struct tidings_span *paths = arena_array(arena, facts.path_count, sizeof *paths);
+  struct tidings_span *stamps = arena_array(arena, facts.path_count, sizeof *stamps);
+  bool *edited = arena_array(arena, facts.path_count, sizeof *edited);
+  if (!paths || !stamps || !edited) return -1;
+  facts.path_count = 0;
+  for (size_t p = 0; p < item->facts.path_count; p++) {
+    if (out[p]) continue;
+    paths[facts.path_count] = facts.paths[p];
+    if (facts.stamps) stamps[facts.path_count] = facts.stamps[p];
+    edited[facts.path_count++] = facts.edited && facts.edited[p];
+  }
+  facts.paths = paths;
+  if (facts.stamps) facts.stamps = stamps;
+  if (facts.edited) facts.edited = edited;
+  item->facts = facts;
+  item->shortened = true;
+  return 0;
+}
+
 /* -- lists ------------------------------------------------------------------------------------- */
 
 /* The different paths of a line, those with the same change side by side; among these the ones that

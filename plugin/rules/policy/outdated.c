@@ -12,6 +12,7 @@ struct comparison {
   const struct item *pending, *shown;
   size_t pending_count, shown_count;
   struct arena *arena;
+  struct item *shortening; /* the pending ones, if files are to be left out of them; else NULL */
   struct disposition *dispositions; /* of each pending one; OUTCOME_NONE: not outdated */
 };
 
@@ -99,17 +100,34 @@ static size_t count_paths(const struct comparison *comparison) {
   return count;
 }
 
+static int leave_out_files_of(struct comparison *comparison, size_t i, const size_t *leaders,
+                              const struct item *const *newest) {
+  struct item *item = &comparison->shortening[i];
+  bool *out = arena_array(comparison->arena, item->facts.path_count, sizeof *out);
+  if (!out) return -1;
+  for (size_t p = 0; p < item->facts.path_count; p++)
+    out[p] = newest[leaders[p]] && says_anew(item, newest[leaders[p]]);
+  return policy_leave_out(item, out, comparison->arena);
+}
+
 /* An item is outdated only if all its files are in newer reports. */
-static void compare_files_of(struct comparison *comparison, size_t i, const size_t *leaders,
-                             const struct item *const *newest) {
-  const struct item *item = item_at(comparison, i), *newer = NULL;
+static int compare_files_of(struct comparison *comparison, size_t i, const size_t *leaders,
+                            const struct item *const *newest) {
+  const struct item *item = item_at(comparison, i), *last = NULL;
+  size_t count = 0;
   for (size_t p = 0; p < item->facts.path_count; p++) {
-    newer = newest[leaders[p]];
-    if (!newer || !says_anew(item, newer)) return;
+    const struct item *newer = newest[leaders[p]];
+    if (!newer || !says_anew(item, newer)) continue;
+    last = newer;
+    count++;
   }
-  if (!newer) return;
-  comparison->dispositions[i] =
-      (struct disposition){item->n, newer->n, OUTCOME_SUPERSEDED, (uint8_t)REASON_NEWER_STATE};
+  if (!last) return 0;
+  if (count == item->facts.path_count)
+    comparison->dispositions[i] =
+        (struct disposition){item->n, last->n, OUTCOME_SUPERSEDED, (uint8_t)REASON_NEWER_STATE};
+  else if (comparison->shortening && is_file_change(item))
+    return leave_out_files_of(comparison, i, leaders, newest);
+  return 0;
 }
 
 static int compare_files(struct comparison *comparison) {
@@ -133,9 +151,10 @@ static int compare_files(struct comparison *comparison) {
     for (size_t p = 0; p < item->facts.path_count; p++) note_newer(&newest[leaders[m++]], item);
   }
   for (size_t i = 0, m = 0; i < comparison->pending_count; i++) {
+    size_t path_count = item_at(comparison, i)->facts.path_count;
     if (!names_files(item_at(comparison, i))) continue;
-    compare_files_of(comparison, i, leaders + m, newest);
-    m += item_at(comparison, i)->facts.path_count;
+    if (compare_files_of(comparison, i, leaders + m, newest)) return -1;
+    m += path_count;
   }
   return 0;
 }
@@ -150,6 +169,13 @@ bool plan_can_be_outdated(const struct item *item) {
          note->made_by == MADE_BY_FILE_CHANGED;
 }
 
+static size_t gather_outdated(struct disposition *dispositions, size_t count) {
+  size_t ended = 0;
+  for (size_t i = 0; i < count; i++)
+    if (dispositions[i].outcome) dispositions[ended++] = dispositions[i];
+  return ended;
+}
+
 int plan_outdated(const struct item *pending, size_t pending_count, const struct item *shown,
                   size_t shown_count, struct arena *arena, struct disposition *ret_dispositions,
                   size_t *ret_count) {
@@ -159,13 +185,26 @@ int plan_outdated(const struct item *pending, size_t pending_count, const struct
                                   .shown_count = shown_count,
                                   .arena = arena,
                                   .dispositions = ret_dispositions};
-  size_t count = 0;
   for (size_t i = 0; i < pending_count; i++) ret_dispositions[i] = (struct disposition){.n = 0};
   if (compare_subjects(&comparison, REASON_NEWER_KEY) ||
       compare_subjects(&comparison, REASON_NEWER_STATE) || compare_files(&comparison))
     return -1;
-  for (size_t i = 0; i < pending_count; i++)
-    if (ret_dispositions[i].outcome) ret_dispositions[count++] = ret_dispositions[i];
-  *ret_count = count;
+  *ret_count = gather_outdated(ret_dispositions, pending_count);
+  return 0;
+}
+
+int plan_leave_out(struct item *pending, size_t pending_count, const struct item *shown,
+                   size_t shown_count, struct arena *arena, struct disposition *ret_dispositions,
+                   size_t *ret_count) {
+  struct comparison comparison = {.pending = pending,
+                                  .shown = shown,
+                                  .pending_count = pending_count,
+                                  .shown_count = shown_count,
+                                  .arena = arena,
+                                  .shortening = pending,
+                                  .dispositions = ret_dispositions};
+  for (size_t i = 0; i < pending_count; i++) ret_dispositions[i] = (struct disposition){.n = 0};
+  if (compare_files(&comparison)) return -1;
+  *ret_count = gather_outdated(ret_dispositions, pending_count);
   return 0;
 }

@@ -90,6 +90,11 @@ size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidin
 int plan_outdated(const struct item *pending, size_t pending_count, const struct item *shown,
                   size_t shown_count, struct arena *arena, struct disposition *ret_dispositions,
                   size_t *ret_count);
+/* The same for reports of files alone. If a newer one was shown of some of a report's files only,
+ * these are left out of its facts. */
+int plan_leave_out(struct item *pending, size_t pending_count, const struct item *shown,
+                   size_t shown_count, struct arena *arena, struct disposition *ret_dispositions,
+                   size_t *ret_count);
 /* Can the result of plan_outdated depend on this item? */
 bool plan_can_be_outdated(const struct item *item);
 

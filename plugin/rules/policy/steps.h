@@ -34,7 +34,6 @@ struct work {
   const struct item *items; /* as they were pushed, or were due: see order.c */
   const size_t *order;      /* where each of them was among those that were given; NULL: there */
   struct item *own_items;   /* a copy of them, from which paths were left out; NULL: none was */
-  bool *shortened;          /* with that copy: of each item, were paths left out? */
   /* An entry an item, at the same index; OUTCOME_NONE as long as the item is left. */
   struct disposition *dispositions;
   uint64_t *places; /* one an item: see struct line */
@@ -139,6 +138,9 @@ static inline bool is_file_change(const struct item *item) {
 static inline bool names_several_files(const struct item *item) {
   return is_file_change(item) && item->facts.path_count > 1;
 }
+/* Leaves the paths that are marked out of the item's facts, but not all of them. Returns 0, or -1:
+ * no memory. */
+int policy_leave_out(struct item *item, const bool *out, struct arena *arena);
 /* Finds the newest state of each path that a remaining item names. `windows`: the first item of
  * each item's window; NULL: all items share one window, and only reports of one file each undo each
  * other.

@@ -105,47 +105,30 @@ static const struct edit *own_edit(const struct edits *edits, const struct item 
 }
 
 /* The item reports only the files that others have changed. */
-static int leave_out_own(struct work *work, const struct edits *edits, size_t i) {
-  struct facts facts = work->items[i].facts;
-  struct tidings_span *paths = arena_array(work->arena, facts.path_count, sizeof *paths);
-  struct tidings_span *stamps = arena_array(work->arena, facts.path_count, sizeof *stamps);
-  bool *edited = arena_array(work->arena, facts.path_count, sizeof *edited);
-  size_t count = 0;
-  if (!paths || !stamps || !edited) return -1;
-  if (!work->shortened) {
-    struct item *items = arena_array(work->arena, work->item_count, sizeof *items);
-    work->shortened = arena_zalloc(work->arena, work->item_count, sizeof *work->shortened);
-    if (!items || !work->shortened) return -1;
-    memcpy(items, work->items, work->item_count * sizeof *items);
-    work->items = work->own_items = items;
+static int leave_out_own(struct work *work, size_t i, const bool *own) {
+  if (!work->own_items) {
+    work->own_items = arena_array(work->arena, work->item_count, sizeof *work->own_items);
+    if (!work->own_items) return -1;
+    memcpy(work->own_items, work->items, work->item_count * sizeof *work->own_items);
+    work->items = work->own_items;
   }
-  for (size_t p = 0; p < facts.path_count; p++) {
-    if (own_edit(edits, &work->items[i], p)) continue;
-    paths[count] = facts.paths[p];
-    stamps[count] = stamp_of(&work->items[i], p);
-    edited[count++] = facts.edited && facts.edited[p];
-  }
-  facts.paths = paths;
-  if (facts.stamps) facts.stamps = stamps;
-  if (facts.edited) facts.edited = edited;
-  facts.path_count = count;
-  work->own_items[i].facts = facts;
-  work->shortened[i] = true;
-  return 0;
+  return policy_leave_out(&work->own_items[i], own, work->arena);
 }
 
 static int withdraw_own(struct work *work, const struct edits *edits, size_t i) {
   const struct item *item = &work->items[i];
   const struct edit *last = NULL;
-  size_t own = 0;
+  bool *own = arena_array(work->arena, item->facts.path_count, sizeof *own);
+  size_t count = 0;
+  if (!own) return -1;
   for (size_t p = 0; p < item->facts.path_count; p++) {
     const struct edit *edit = own_edit(edits, item, p);
-    if (!edit) continue;
-    last = edit;
-    own++;
+    own[p] = edit != NULL;
+    count += own[p];
+    if (edit) last = edit;
   }
   if (!last) return 0;
-  if (own < item->facts.path_count) return leave_out_own(work, edits, i);
+  if (count < item->facts.path_count) return leave_out_own(work, i, own);
   end_item(work, i, OUTCOME_WITHDRAWN, REASON_OWN_EDIT, last->n);
   return 0;
 }

@@ -44,7 +44,7 @@ static bool all_say_the_same(const struct work *work, const struct line *line) {
 static bool says_less(const struct work *work, const struct line *line) {
   const struct trace *trace = &work->trace;
   for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i]) {
-    if (work->shortened && work->shortened[i]) return true;
+    if (work->items[i].shortened) return true;
     for (size_t p = 0; p < work->items[i].facts.path_count; p++) {
       if (trace->mentions[trace->first[i] + p].opposite != NO_ITEM) return true;
     }
