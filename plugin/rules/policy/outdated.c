@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/outdated.c: finds pending items that are older than a shown item about the same
- * thing: the same key of one source, the same handle or MCP server, or the same files. The older
- * ones were leased while the newer ones were shown. A critical item gives way to a critical one
- * only.
+ * thing: the same key of one source, the same handle, MCP server, budget or limit, or the same
+ * files. The older ones were leased while the newer ones were shown. A critical item gives way to a
+ * critical one only.
  */
 #include "rules/policy/steps.h"
 
@@ -166,7 +166,8 @@ bool plan_can_be_outdated(const struct item *item) {
   if (!note->message.len) return false;
   if (note->caused_by.len && !notification_is_critical(note)) return false; /* is never shown */
   return note->key.len || note->handle.len || note->made_by == MADE_BY_MCP_STATE ||
-         note->made_by == MADE_BY_FILE_CHANGED;
+         note->made_by == MADE_BY_FILE_CHANGED || note->made_by == MADE_BY_BUDGET_USAGE ||
+         note->made_by == MADE_BY_RATE_LIMITED;
 }
 
 static size_t gather_outdated(struct disposition *dispositions, size_t count) {
