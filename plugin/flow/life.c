@@ -45,19 +45,23 @@ int life_attach(struct op *op, const struct event *event, struct decision *decis
 
 static int roll_back_leases(struct op *op, struct tidings_error *error) {
   struct head *head = &op->head;
-  const uint64_t *leased = head->leased;
   size_t count = head->leased_count;
+  struct delivery *deliveries = arena_array(&op->arena, count, sizeof *deliveries);
+  bool *commits = arena_zalloc(&op->arena, count, sizeof *commits);
   int code = 0;
+  if (!deliveries || !commits) return no_memory_to_close(error);
   for (size_t i = 0; !code && i < count; i++) {
-    struct delivery delivery;
-    code = delivery_get_leased(op->txn, op->session, head, leased[i], &op->arena, &delivery, error);
+    struct delivery *delivery = &deliveries[i];
+    code = delivery_get_leased(op->txn, op->session, head, head->leased[i], &op->arena, delivery,
+                               error);
     if (code) break;
-    delivery.state = DELIVERY_ROLLED_BACK;
-    delivery.settled_by = SETTLED_BY_RECOVERY;
-    delivery.settled_ms = op->now_ms;
-    if (ledger_roll_back(head, &delivery, &op->arena)) code = no_memory_to_close(error);
-    else code = delivery_put(op->txn, op->session, &delivery, error);
+    delivery->state = DELIVERY_ROLLED_BACK;
+    delivery->settled_by = SETTLED_BY_RECOVERY;
+    delivery->settled_ms = op->now_ms;
+    code = delivery_put(op->txn, op->session, delivery, error);
   }
+  if (!code && ledger_end(head, deliveries, commits, count, &op->arena))
+    code = no_memory_to_close(error);
   return code;
 }
 

@@ -59,37 +59,49 @@ static int end_carrier(struct op *op, struct stored_run *stored, const struct de
   return turns_step(&stored->turns, &input, error);
 }
 
-static enum delivery_settled_by settled_by(const struct session_event *opening) {
-  return opening && opening->has_deliveries ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;
+/* The leases that end, by n, and which of them the transcript has. */
+struct leases {
+  struct delivery *deliveries;
+  bool *named;
+  size_t count;
+};
+
+/* If the host goes on, it may have made a later delivery by another call: that lease stays, because
+ * the host settles it. */
+static int read_leases(struct op *op, const struct session_event *opening, bool goes_on,
+                       struct leases *leases, struct tidings_error *error) {
+  const struct head *head = &op->head;
+  int code = 0;
+  leases->deliveries = arena_array(&op->arena, head->leased_count, sizeof *leases->deliveries);
+  leases->named = arena_zalloc(&op->arena, head->leased_count, sizeof *leases->named);
+  leases->count = 0;
+  if (!leases->deliveries || !leases->named)
+    return fail(error, TIDINGS_E_NOMEM, "no memory to recover what was leased");
+  for (size_t i = 0; !code && i < head->leased_count; i++) {
+    if (goes_on && attach_is_later(op, head->leased[i])) continue;
+    struct delivery *delivery = &leases->deliveries[leases->count];
+    code = delivery_get_leased(op->txn, op->session, head, head->leased[i], &op->arena, delivery,
+                               error);
+    if (!code) code = look_up_named(op, opening, delivery, &leases->named[leases->count++], error);
+  }
+  return code;
 }
 
-static int resolve_lease(struct op *op, const struct session_event *opening, uint64_t n,
-                         struct stored_run *stored, bool *ret_named, struct tidings_error *error) {
-  struct delivery delivery;
-  enum delivery_settled_by by = settled_by(opening);
-  int code = delivery_get_leased(op->txn, op->session, &op->head, n, &op->arena, &delivery, error);
-  if (!code) code = look_up_named(op, opening, &delivery, ret_named, error);
-  if (code) return code;
-  code = *ret_named ? ending_commit(op, &delivery, by, error)
-                    : ending_roll_back(op, &delivery, by, error);
-  return code ? code : end_carrier(op, stored, &delivery, *ret_named, error);
-}
-
-/* Ends every lease: commits the named deliveries, and rolls the others back. If the host goes
- * on, it may have made a later delivery by another call: that lease stays, because the host
- * settles it. */
+/* Ends every lease: commits the named deliveries, and rolls the others back. */
 static int resolve_leases(struct op *op, const struct session_event *opening, bool goes_on,
                           struct stored_run *stored, struct tidings_error *error) {
-  const uint64_t *leased = op->head.leased;
-  size_t count = op->head.leased_count, lost = 0;
-  for (size_t i = 0; i < count; i++) {
-    bool named = false;
-    if (goes_on && attach_is_later(op, leased[i])) continue;
-    int code = resolve_lease(op, opening, leased[i], stored, &named, error);
-    if (code) return code;
-    lost += !named;
+  enum delivery_settled_by by =
+      opening && opening->has_deliveries ? SETTLED_BY_RESUME : SETTLED_BY_RECOVERY;
+  struct leases leases;
+  bool lost = false;
+  int code = read_leases(op, opening, goes_on, &leases, error);
+  if (code || !leases.count) return code;
+  code = ending_resolve(op, leases.deliveries, leases.named, leases.count, by, error);
+  for (size_t i = 0; !code && i < leases.count; i++) {
+    code = end_carrier(op, stored, &leases.deliveries[i], leases.named[i], error);
+    lost = lost || !leases.named[i];
   }
-  return lost ? outdated_end(op, settled_by(opening), error) : 0;
+  return code || !lost ? code : outdated_end(op, by, error);
 }
 
 /* The preamble has to be said again if the transcript ends before the delivery that had it. */

@@ -36,12 +36,6 @@ static int write_end(struct op *op, struct delivery *delivery, enum delivery_sta
   return delivery_put(op->txn, op->session, delivery, error);
 }
 
-int ending_commit(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
-                  struct tidings_error *error) {
-  if (ledger_commit(&op->head, delivery, &op->arena)) return no_memory_to_end(error);
-  return write_end(op, delivery, DELIVERY_COMMITTED, by, error);
-}
-
 /* Ends the items that were withdrawn while they were on this carrier, which did not go out. */
 static int end_recalled(struct op *op, const struct delivery *delivery, enum delivery_settled_by by,
                         struct tidings_error *error) {
@@ -58,11 +52,26 @@ static int end_recalled(struct op *op, const struct delivery *delivery, enum del
   return ending_remove(op, dispositions, count, by, error);
 }
 
+int ending_resolve(struct op *op, struct delivery *deliveries, const bool *commits, size_t count,
+                   enum delivery_settled_by by, struct tidings_error *error) {
+  int code = 0;
+  if (ledger_end(&op->head, deliveries, commits, count, &op->arena)) return no_memory_to_end(error);
+  for (size_t i = 0; !code && i < count; i++) {
+    enum delivery_state state = commits[i] ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK;
+    code = write_end(op, &deliveries[i], state, by, error);
+    if (!code && !commits[i]) code = end_recalled(op, &deliveries[i], by, error);
+  }
+  return code;
+}
+
+int ending_commit(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
+                  struct tidings_error *error) {
+  return ending_resolve(op, delivery, &(const bool){true}, 1, by, error);
+}
+
 int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
                      struct tidings_error *error) {
-  if (ledger_roll_back(&op->head, delivery, &op->arena)) return no_memory_to_end(error);
-  int code = write_end(op, delivery, DELIVERY_ROLLED_BACK, by, error);
-  return code ? code : end_recalled(op, delivery, by, error);
+  return ending_resolve(op, delivery, &(const bool){false}, 1, by, error);
 }
 
 int ending_remove(struct op *op, const struct disposition *dispositions, size_t count,

@@ -18,6 +18,11 @@ int ending_commit(struct op *op, struct delivery *delivery, enum delivery_settle
 int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
                      struct tidings_error *error);
 
+/* The same for several, by n: commits those for which `commits` is true, and rolls the others back.
+ */
+int ending_resolve(struct op *op, struct delivery *deliveries, const bool *commits, size_t count,
+                   enum delivery_settled_by by, struct tidings_error *error);
+
 /* Ends pending items at once, in a delivery that shows nothing. `dispositions` are by n; an empty
  * list has no effect. Errors: FULL, STORE, NOMEM. */
 int ending_remove(struct op *op, const struct disposition *dispositions, size_t count,

@@ -76,47 +76,58 @@ int ledger_join(struct head *head, const struct delivery *joining, struct arena 
   return 0;
 }
 
-static int forget_lease(struct head *head, uint64_t n, struct arena *arena) {
+/* The index of the delivery in a list by n; `count`: it is not there. */
+static size_t find_delivery(const struct delivery *deliveries, size_t count, uint64_t n) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (deliveries[middle].n < n) low = middle + 1;
+    else high = middle;
+  }
+  return low < count && deliveries[low].n == n ? low : count;
+}
+
+static void count_outcomes(struct head *head, const struct delivery *delivery) {
+  for (size_t i = 0; i < delivery->disposition_count; i++)
+    head->outcomes[delivery->dispositions[i].outcome] +=
+        delivery->dispositions[i].last - delivery->dispositions[i].first + 1;
+}
+
+int ledger_end(struct head *head, const struct delivery *deliveries, const bool *commits,
+               size_t count, struct arena *arena) {
+  struct taken *taken = arena_zalloc(arena, head->taken_count, sizeof *taken);
   uint64_t *leased = arena_zalloc(arena, head->leased_count, sizeof *leased);
-  size_t count = 0;
-  if (!leased) return -1;
-  for (size_t i = 0; i < head->leased_count; i++) {
-    if (head->leased[i] != n) leased[count++] = head->leased[i];
+  size_t taken_count = 0, leased_count = 0, committed = 0;
+  if (!taken || !leased) return -1;
+  for (size_t i = 0; i < head->leased_count; i++)
+    if (find_delivery(deliveries, count, head->leased[i]) == count)
+      leased[leased_count++] = head->leased[i];
+  for (size_t i = 0; i < head->taken_count; i++) {
+    struct taken range = head->taken[i];
+    size_t at = range.delivery ? find_delivery(deliveries, count, range.delivery) : count;
+    if (at < count && !commits[at]) continue;
+    if (at < count) range.delivery = 0;
+    add_range(taken, &taken_count, range);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (commits[i]) count_outcomes(head, &deliveries[i]);
+    else if (head->preamble == deliveries[i].n) head->preamble = 0;
+    committed += commits[i];
   }
   head->leased = leased;
-  head->leased_count = count;
+  head->leased_count = leased_count;
+  head->taken = taken;
+  head->taken_count = taken_count;
+  if (committed) raise_watermark(head, taken);
   return 0;
 }
 
 int ledger_commit(struct head *head, const struct delivery *delivery, struct arena *arena) {
-  struct taken *taken = arena_zalloc(arena, head->taken_count, sizeof *taken);
-  size_t count = 0;
-  if (!taken || forget_lease(head, delivery->n, arena)) return -1;
-  for (size_t i = 0; i < head->taken_count; i++) {
-    struct taken range = head->taken[i];
-    if (range.delivery == delivery->n) range.delivery = 0;
-    add_range(taken, &count, range);
-  }
-  head->taken_count = count;
-  raise_watermark(head, taken);
-  for (size_t i = 0; i < delivery->disposition_count; i++) {
-    head->outcomes[delivery->dispositions[i].outcome] +=
-        delivery->dispositions[i].last - delivery->dispositions[i].first + 1;
-  }
-  return 0;
+  return ledger_end(head, delivery, &(const bool){true}, 1, arena);
 }
 
 int ledger_roll_back(struct head *head, const struct delivery *delivery, struct arena *arena) {
-  struct taken *taken = arena_zalloc(arena, head->taken_count, sizeof *taken);
-  size_t count = 0;
-  if (!taken || forget_lease(head, delivery->n, arena)) return -1;
-  if (head->preamble == delivery->n) head->preamble = 0;
-  for (size_t i = 0; i < head->taken_count; i++) {
-    if (head->taken[i].delivery != delivery->n) add_range(taken, &count, head->taken[i]);
-  }
-  head->taken = taken;
-  head->taken_count = count;
-  return 0;
+  return ledger_end(head, delivery, &(const bool){false}, 1, arena);
 }
 
 /* Adds the range without the numbers that are pending again, with which *n begins. */

@@ -21,8 +21,11 @@ int ledger_lease(struct head *head, const struct delivery *delivery, struct aren
  * leased already. Returns 0, or -1: no memory. */
 int ledger_join(struct head *head, const struct delivery *joining, struct arena *arena);
 
-/* These two end a lease. Commit: its items have ended with their outcomes. Roll back: its items are
- * pending again. */
+/* Ends the leases of all these deliveries, which are by n. If it `commits`, the items have ended
+ * with their outcomes; if not, they are pending again. Returns 0, or -1: no memory. */
+int ledger_end(struct head *head, const struct delivery *deliveries, const bool *commits,
+               size_t count, struct arena *arena);
+/* The same for one of them. */
 int ledger_commit(struct head *head, const struct delivery *delivery, struct arena *arena);
 int ledger_roll_back(struct head *head, const struct delivery *delivery, struct arena *arena);
 

@@ -101,7 +101,7 @@ Test(bounded, memory_by_the_cap) {
   plugin_end(plugin);
 }
 
-enum { LEASES = 200, RECOVERY_BOUND = 8 << 20 };
+enum { LEASES = 500, RECOVERY_BOUND = 3 << 20 };
 
 /* Each lease has the newest state of a key of its own, so all of them are compared. */
 Test(bounded, memory_of_a_recovery_of_many_leases) {
