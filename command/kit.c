@@ -252,6 +252,13 @@ int kit_open_or_say(const struct cli *cli, uint32_t role, uint32_t owner_pid,
 
 /* -- another store in the same folder ---------------------------------------------------------- */
 
+bool kit_store_is_url(const struct cli *cli) {
+  char *store = kit_store_path(cli);
+  bool is_url = store && store_url_is(store);
+  free(store);
+  return is_url;
+}
+
 /* Free *ret_file. False: the store is in a database. */
 static bool find_place(const struct cli *cli, char **ret_file, struct kit_place *ret_place) {
   char *store = kit_store_path(cli);

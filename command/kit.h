@@ -43,7 +43,8 @@ int32_t kit_follow_place(const struct cli *cli, struct hostkit *kit, struct kit_
 
 uint32_t kit_flags(void);    /* the HOSTKIT_* flags with which this program loads a plugin */
 char *kit_plugin_path(void); /* free it; NULL: out of memory */
-char *kit_store_path(const struct cli *cli); /* the same; NULL too when there is no home */
+char *kit_store_path(const struct cli *cli);  /* the same; NULL too when there is no home */
+bool kit_store_is_url(const struct cli *cli); /* is it in a database? */
 
 /* Prints a warning where the plugin's own warnings go. */
 void kit_warn(const struct cli *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -15,13 +15,12 @@
 #include "agents/wait/wait.h"
 #include "command/interrupt.h"
 #include "command/project.h"
-#include "common/store_url.h"
 
 enum { TRIES = 100, BUSY_MS = 100 }; /* each try also takes the budget */
 
 static bool may_pass(const struct cli *cli, int32_t code) {
   return code == TIDINGS_E_BUSY || code == TIDINGS_E_OUTCOME_UNKNOWN ||
-         (code == TIDINGS_E_STORE && store_url_is(cli->store));
+         (code == TIDINGS_E_STORE && kit_store_is_url(cli));
 }
 
 /* Is it an event that no later call reports? */

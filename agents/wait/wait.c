@@ -27,7 +27,6 @@
 #include "command/interrupt.h"
 #include "command/project.h"
 #include "common/clock.h"
-#include "common/store_url.h"
 
 enum {
   EXIT_REWAKE = 2,
@@ -296,7 +295,7 @@ static int begin(struct cli *cli, const struct hook_call *call, uint32_t owner, 
                           .wake_fd = -1,
                           .place_fd = place,
                           .files_fd = -1,
-                          .remote = store_url_is(cli->store),
+                          .remote = kit_store_is_url(cli),
                           .pause_ms = FIRST_PAUSE_MS};
   int32_t fd = -1;
   if (waiter.owner_fd < 0) return -1;

@@ -112,8 +112,8 @@ def check_top(server, url, host):
 def check_waiter(server, url):
     """Tests the process that waits to wake an idle agent."""
     with tempfile.TemporaryDirectory() as folder:
-        env = {**os.environ, "HOME": folder, "XDG_STATE_HOME": folder, "CLAUDE_CONFIG_DIR": folder, "CLAUDE_CODE_ENTRYPOINT": "cli"}
-        hook = ("hook", "--budget", "60s", "-S", url, "--owner", str(os.getpid()), "claude")
+        env = {**os.environ, "HOME": folder, "XDG_STATE_HOME": folder, "CLAUDE_CONFIG_DIR": folder, "CLAUDE_CODE_ENTRYPOINT": "cli", "TIDINGS_STORE": url}
+        hook = ("hook", "--budget", "60s", "--owner", str(os.getpid()), "claude")
 
         def called(event, **fields):
             return json.dumps({"session_id": "w", "hook_event_name": event, "cwd": folder, "transcript_path": os.path.join(folder, "projects", "x", "w.jsonl"), **fields})
