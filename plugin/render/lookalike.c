@@ -245,7 +245,8 @@ static char seen_before(struct tidings_span text, size_t at) {
     struct fold fold = fold_at(text, begin);
     if (fold.kind != FOLD_UNSEEN) {
       if (!fold.escaped) return text.ptr[at - 1];
-      return is_alphanumeric(fold.look[0]) || fold.look[0] == '_' ? fold.look[0] : ' ';
+      if (is_alphanumeric(fold.look[0]) || fold.look[0] == '_') return fold.look[0];
+      return ' ';
     }
     at = begin;
   }

@@ -17,6 +17,7 @@ static struct tidings_error error = {.size = sizeof error};
 static int32_t code; /* of the next calls */
 static int left;     /* how many fail */
 
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-*): names that the linker gives */
 int32_t __real_hostkit_next_session(struct hostkit *kit, char *buffer, size_t size, size_t *ret_len,
                                     struct tidings_error *ret_error);
 int32_t __wrap_hostkit_next_session(struct hostkit *kit, char *buffer, size_t size, size_t *ret_len,
@@ -27,6 +28,7 @@ int32_t __wrap_hostkit_next_session(struct hostkit *kit, char *buffer, size_t si
   left--;
   return kit_error(ret_error, code, "the store is away");
 }
+/* NOLINTEND(bugprone-reserved-identifier,cert-*) */
 
 static void push_critical(struct hostkit *kit) {
   json_t *note = json_pack("{s:s, s:s, s:s}", "message", "the disk is full", "kind", "disk.full",
