@@ -5,6 +5,7 @@ or twenty-fourth scenario file are run, because the connections of a case take l
 import array
 import glob
 import os
+import re
 import subprocess
 import sys
 
@@ -17,6 +18,12 @@ OF_FOLDERS = ("rewind-forgotten",)
 FILTERS = ("delivery.", "crash")
 DELETES = "source-per-minute-messages"  # a row that is not deleted must stay in the process's copy of the session
 AT_LEAST = 700  # fewer calls that failed: the linker does not hand them over any more
+
+
+def has_nonce(name):
+    """Does the scenario expect a fence with random bytes? A call that failed has taken some of them for a new session's number."""
+    with open(name, encoding="utf-8") as file:
+        return re.search("--- [0-9a-f]{16}", file.read())
 
 
 def main():
@@ -40,6 +47,8 @@ def main():
         else:
             files = sorted(glob.glob(os.path.join(SOURCE, "tests/scenarios/tidings/*.json")) + glob.glob(os.path.join(SOURCE, "tests/scenarios/turns/*/*.json")))
             files = [name for name in files if os.path.basename(name)[:-5] not in OF_FOLDERS]
+            if sys.argv[1] == "again":
+                files = [name for name in files if not has_nonce(name)]
             plugin = os.path.join(kit.BUILD, "tests/tidings-again-postgres.so") if sys.argv[1] == "again" else kit.PLUGIN
             os.environ["TIDINGS_WAYS"] = os.path.join(server.folder, "ways")
             some = [*files[::10], *(name for name in files if os.path.basename(name)[:-5] == DELETES)] if sys.argv[1] == "again" else files[::24]
