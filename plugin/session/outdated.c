@@ -247,18 +247,26 @@ bool outdated_may_leave_out(const struct op *op, const struct item *item) {
   return item->note.made_by == MADE_BY_FILE_CHANGED && (item->late || item->n < newest);
 }
 
+/* Reads what leased deliveries have shown. */
+static int add_leased(struct shown *shown) {
+  const struct op *op = shown->op;
+  int code = 0;
+  shown->state = DELIVERY_LEASED;
+  for (size_t i = 0; !code && i < op->head.leased_count; i++) {
+    struct delivery delivery;
+    code = delivery_get_leased(op->txn, op->session, &op->head, op->head.leased[i], shown->arena,
+                               &delivery, shown->error);
+    if (!code) code = add_shown(shown, &delivery);
+  }
+  return code;
+}
+
 /* Reads what committed and leased deliveries have shown. */
 static int read_shown(struct op *op, const struct candidates *candidates, struct shown *ret_shown,
                       struct tidings_error *error) {
   struct shown shown;
   int code = read_committed(op, candidates, &op->arena, &shown, error);
-  shown.state = DELIVERY_LEASED;
-  for (size_t i = 0; !code && i < op->head.leased_count; i++) {
-    struct delivery delivery;
-    code = delivery_get_leased(op->txn, op->session, &op->head, op->head.leased[i], &op->arena,
-                               &delivery, error);
-    if (!code) code = add_shown(&shown, &delivery);
-  }
+  if (!code) code = add_leased(&shown);
   if (!code) code = read_facts_of(&shown);
   if (!code) *ret_shown = shown;
   return code;
@@ -314,13 +322,7 @@ static int read_own(struct op *op, struct item *items, size_t own, int64_t since
                         .error = error};
   const bool *left = NULL;
   int code = delivery_scan(op->txn, op->session, &op->arena, add_shown, &shown, error);
-  shown.state = DELIVERY_LEASED;
-  for (size_t i = 0; !code && i < op->head.leased_count; i++) {
-    struct delivery delivery;
-    code = delivery_get_leased(op->txn, op->session, &op->head, op->head.leased[i], &op->arena,
-                               &delivery, error);
-    if (!code) code = add_shown(&shown, &delivery);
-  }
+  if (!code) code = add_leased(&shown);
   if (!code && own && planning_left(op, items, own, &left)) code = no_memory_to_compare(error);
   for (size_t i = 0; !code && i < own; i++)
     if (left[i] && items[i].note.message.len) code = add_shown_item(&shown, &items[i]);

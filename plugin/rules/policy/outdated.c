@@ -170,11 +170,21 @@ bool plan_can_be_outdated(const struct item *item) {
          note->made_by == MADE_BY_RATE_LIMITED;
 }
 
-static size_t gather_outdated(struct disposition *dispositions, size_t count) {
+/* `shortening` NULL: ends what is outdated; else ends what has no path left, and takes the outdated
+ * paths off the other items there. */
+static int compare(struct comparison *comparison, size_t *ret_count) {
+  struct disposition *dispositions = comparison->dispositions;
   size_t ended = 0;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < comparison->pending_count; i++)
+    dispositions[i] = (struct disposition){.n = 0};
+  if (!comparison->shortening && (compare_subjects(comparison, REASON_NEWER_KEY) ||
+                                  compare_subjects(comparison, REASON_NEWER_STATE)))
+    return -1;
+  if (compare_files(comparison)) return -1;
+  for (size_t i = 0; i < comparison->pending_count; i++)
     if (dispositions[i].outcome) dispositions[ended++] = dispositions[i];
-  return ended;
+  *ret_count = ended;
+  return 0;
 }
 
 int plan_outdated(const struct item *pending, size_t pending_count, const struct item *shown,
@@ -186,12 +196,7 @@ int plan_outdated(const struct item *pending, size_t pending_count, const struct
                                   .shown_count = shown_count,
                                   .arena = arena,
                                   .dispositions = ret_dispositions};
-  for (size_t i = 0; i < pending_count; i++) ret_dispositions[i] = (struct disposition){.n = 0};
-  if (compare_subjects(&comparison, REASON_NEWER_KEY) ||
-      compare_subjects(&comparison, REASON_NEWER_STATE) || compare_files(&comparison))
-    return -1;
-  *ret_count = gather_outdated(ret_dispositions, pending_count);
-  return 0;
+  return compare(&comparison, ret_count);
 }
 
 int plan_leave_out(struct item *pending, size_t pending_count, const struct item *shown,
@@ -204,8 +209,5 @@ int plan_leave_out(struct item *pending, size_t pending_count, const struct item
                                   .arena = arena,
                                   .shortening = pending,
                                   .dispositions = ret_dispositions};
-  for (size_t i = 0; i < pending_count; i++) ret_dispositions[i] = (struct disposition){.n = 0};
-  if (compare_files(&comparison)) return -1;
-  *ret_count = gather_outdated(ret_dispositions, pending_count);
-  return 0;
+  return compare(&comparison, ret_count);
 }

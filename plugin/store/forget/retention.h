@@ -27,7 +27,7 @@ enum {
 
 #define RETENTION_AGE_MS ((int64_t)STORE_RETAIN_DAYS * 86400000)
 
-/* Which items the oldest deliveries have ended; read as far as they are needed. */
+/* The oldest deliveries have ended these items. Deliveries are read as far as they are needed. */
 struct old_ends {
   struct old_end {
     uint64_t first, last;
