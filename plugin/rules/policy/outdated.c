@@ -172,7 +172,7 @@ bool plan_can_be_outdated(const struct item *item) {
 
 /* `shortening` NULL: ends what is outdated; else ends what has no path left, and takes the outdated
  * paths off the other items there. */
-static int compare(struct comparison *comparison, size_t *ret_count) {
+static int list_outdated(struct comparison *comparison, size_t *ret_count) {
   struct disposition *dispositions = comparison->dispositions;
   size_t ended = 0;
   for (size_t i = 0; i < comparison->pending_count; i++)
@@ -196,7 +196,7 @@ int plan_outdated(const struct item *pending, size_t pending_count, const struct
                                   .shown_count = shown_count,
                                   .arena = arena,
                                   .dispositions = ret_dispositions};
-  return compare(&comparison, ret_count);
+  return list_outdated(&comparison, ret_count);
 }
 
 int plan_leave_out(struct item *pending, size_t pending_count, const struct item *shown,
@@ -209,5 +209,5 @@ int plan_leave_out(struct item *pending, size_t pending_count, const struct item
                                   .arena = arena,
                                   .shortening = pending,
                                   .dispositions = ret_dispositions};
-  return compare(&comparison, ret_count);
+  return list_outdated(&comparison, ret_count);
 }
