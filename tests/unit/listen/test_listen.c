@@ -119,6 +119,9 @@ Test(listen, tokens) {
   cr_expect(refusal(SIGNATURE_BEARER, "a long token", name, "a long token", ""));
   cr_expect_null(refusal(SIGNATURE_GITLAB, "a long token", "x-gitlab-token", "a long token", ""));
   cr_expect(refusal(SIGNATURE_GITLAB, "a long token", "x-gitlab-token", "A long token", ""));
+  /* Everybody may know a public key. */
+  static const char key[] = "whpk_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+  cr_expect(refusal(SIGNATURE_GITLAB, key, "x-gitlab-token", key, ""));
 }
 
 /* A secret that is no key of the scheme must not count as the empty key, which everybody knows. */
