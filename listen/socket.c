@@ -85,8 +85,10 @@ static int32_t open_tcp(const char *text, bool anywhere, struct listen_socket *s
   return code;
 }
 
-/* Does nobody listen on the socket file any more? */
+/* Is it a socket file on which nobody listens any more? Other files refuse connections too. */
 static bool is_left_over(const struct sockaddr_un *address) {
+  struct stat info;
+  if (lstat(address->sun_path, &info) || !S_ISSOCK(info.st_mode)) return false;
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   bool refused = fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof *address) &&
                  errno == ECONNREFUSED;

@@ -67,6 +67,16 @@ def test_ed25519(place):
     assert status == 401 and "libcrypto" in answer["error"], answer
 
 
+def test_file_in_the_way(place):
+    """a file at the path of the Unix socket that is no socket stays, also when a symbolic link names it"""
+    file, link = os.path.join(place.dir, "listen.json"), os.path.join(place.dir, "link")
+    routes(place, route("/a", to="box:a"))
+    os.symlink(file, link)
+    for path in (file, link):
+        place.refused("listen", "-c", file, "--unix", path, says="Address already in use")
+        assert os.path.getsize(file) and os.path.islink(link)
+
+
 def is_taken(server, body):
     """Sends a request, and ignores a failure, because a sender repeats unanswered requests."""
     with contextlib.suppress(OSError, http.client.HTTPException):
