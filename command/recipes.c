@@ -11,6 +11,8 @@
 #include "command/orders.h"
 #include "command/terminal.h"
 #include "common/file.h"
+#include "common/sha256.h"
+#include "common/utf8.h"
 #include "recipes/builtin.h"
 
 static const char *find_builtin(const char *name) {
@@ -90,17 +92,44 @@ static int32_t withdraw(struct hostkit *kit, const struct hostkit_notification *
   return kit_event(kit, event, ret_reply, error);
 }
 
+void recipes_write_digest(struct tidings_span text, struct buffer *out) {
+  struct sha256 sha;
+  unsigned char digest[SHA256_BYTES];
+  sha256_begin(&sha);
+  sha256_add(&sha, text);
+  sha256_end(&sha, digest);
+  buffer_text(out, "sha256:");
+  for (size_t i = 0; i < sizeof digest; i++) buffer_format(out, "%02x", digest[i]);
+}
+
+/* May an event have this id? The plugin's rule. */
+static bool is_event_id(struct tidings_span id) {
+  enum { LONGEST_ID = 1024 };
+  uint32_t character = 0;
+  for (size_t at = 0, width = 0; at < id.len; at += width) {
+    width = utf8_decode(id, at, &character);
+    if (!width || utf8_is_control(character)) return false;
+  }
+  return id.len <= LONGEST_ID;
+}
+
 int32_t recipes_push(const struct cli *cli, struct hostkit *kit, const struct recipe_push *push,
                      const struct hostkit_notification *notification,
                      enum recipes_outcome *ret_outcome, struct tidings_error *error) {
+  struct hostkit_notification sent = *notification;
+  struct buffer digest = BUFFER_EMPTY;
   struct tidings_reply *reply = NULL;
   struct orders *orders = NULL;
   bool overtaken = false;
   int32_t code = TIDINGS_OK;
-  if (push->order.len) orders = orders_enter(cli, notification, push->order, &overtaken);
+  if (!is_event_id(sent.event_id)) recipes_write_digest(sent.event_id, &digest);
+  if (digest.failed) return kit_no_memory(error);
+  if (digest.len) sent.event_id = buffer_view(&digest);
+  if (push->order.len) orders = orders_enter(cli, &sent, push->order, &overtaken);
   if (!overtaken)
-    code = push->withdraws ? withdraw(kit, notification, &reply, error)
-                           : hostkit_push(kit, notification, &reply, error);
+    code = push->withdraws ? withdraw(kit, &sent, &reply, error)
+                           : hostkit_push(kit, &sent, &reply, error);
+  buffer_free(&digest);
   orders_leave(orders, code && code != TIDINGS_E_OUTCOME_UNKNOWN);
   if (!code)
     *ret_outcome = overtaken                                         ? RECIPES_OVERTAKEN

@@ -8,6 +8,7 @@
 #include <tidings/hostkit.h>
 
 #include "command/cli.h"
+#include "common/buffer.h"
 #include "recipes/recipe.h"
 
 /* If a source repeats an event within this time, the event is not stored twice. */
@@ -27,10 +28,13 @@ struct hostkit_notification recipes_notification(const struct recipe_push *push,
 enum recipes_outcome { RECIPES_STORED, RECIPES_KNOWN, RECIPES_OVERTAKEN };
 
 /* Stores the push by hostkit_push. A push that withdraws another is sent as the event of a silent
- * notification. */
+ * notification. An id that no event may have, such as the lines of a log, counts by its digest. */
 int32_t recipes_push(const struct cli *cli, struct hostkit *kit, const struct recipe_push *push,
                      const struct hostkit_notification *notification,
                      enum recipes_outcome *ret_outcome, struct tidings_error *error);
+
+/* Writes "sha256:" and the digest of the text. */
+void recipes_write_digest(struct tidings_span text, struct buffer *out);
 
 /* May the same push succeed later? And would it always be refused, because of its text? If neither,
  * this process cannot go on. */

@@ -7,7 +7,6 @@
 #include "command/recipes.h"
 #include "command/session_now.h"
 #include "common/clock.h"
-#include "common/sha256.h"
 
 enum { LONGEST_ID = 200, FULL_S = 60, BUSY_S = 5, STORE_S = 30 };
 
@@ -31,16 +30,6 @@ void take_refusal(unsigned status, const char *text, struct answer *ret_answer) 
 
 /* -- ids --------------------------------------------------------------------------------------- */
 
-static void write_digest(struct tidings_span text, struct buffer *out) {
-  struct sha256 sha;
-  unsigned char digest[SHA256_BYTES];
-  sha256_begin(&sha);
-  sha256_add(&sha, text);
-  sha256_end(&sha, digest);
-  buffer_text(out, "sha256:");
-  for (size_t i = 0; i < sizeof digest; i++) buffer_format(out, "%02x", digest[i]);
-}
-
 int take_id(const struct recipe_document *request, struct tidings_span body, struct buffer *out) {
   static const char *const names[] = {"webhook-id", "x-github-delivery", "idempotency-key",
                                       "x-gitlab-event-uuid"};
@@ -48,7 +37,7 @@ int take_id(const struct recipe_document *request, struct tidings_span body, str
   for (size_t i = 0; !id.len && i < sizeof names / sizeof *names; i++)
     id = signature_header(request, names[i]);
   if (id.len && id.len <= LONGEST_ID) buffer_span(out, id);
-  else write_digest(id.len ? id : body, out);
+  else recipes_write_digest(id.len ? id : body, out);
   return out->failed ? -1 : 0;
 }
 
@@ -56,7 +45,7 @@ int take_id(const struct recipe_document *request, struct tidings_span body, str
 static int choose_id(const struct taking *taking, const struct recipe_push *push, size_t number,
                      struct buffer *out) {
   if (push->id.len && push->id.len <= LONGEST_ID) buffer_span(out, push->id);
-  else if (push->id.len) write_digest(push->id, out);
+  else if (push->id.len) recipes_write_digest(push->id, out);
   else {
     buffer_span(out, taking->id);
     if (number) buffer_format(out, "/%zu", number);

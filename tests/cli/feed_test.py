@@ -56,6 +56,17 @@ def test_pushes(place):
     assert item["message"] == "web.service: it broke", item
 
 
+def test_odd_ids(place):
+    """a record is stored once whatever its id has: the lines of a stack trace, a control character, very many bytes"""
+    texts = ["Traceback:\n  in main\nValueError", "long " * 1000]
+    records = {"resourceLogs": [{"scopeLogs": [{"logRecords": [{"severityNumber": 17, "timeUnixNano": "1", "body": {"stringValue": text}} for text in texts]}]}]}
+    for says in ("2 pushed, 0 known", "0 pushed, 2 known"):
+        result = place.ok("feed", "--recipe", "otel", "--to", "box:ops", stdin=lines(records))
+        assert says in result.said, result
+    assert "1 pushed" in place.ok("feed", "--recipe", "any", "--to", "box:any", stdin=lines({"message": "m", "id": "a\x1fb"})).said
+    assert [item["message"][:13] for item in place.pending("box:ops")] == ["ERROR: Traceb", "ERROR: long l"]
+
+
 def test_burst(place):
     """a burst is limited to a number a minute, and one more line says how many are left out"""
     text = lines(*({"message": f"m{number}"} for number in range(100)))
