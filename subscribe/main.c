@@ -362,8 +362,10 @@ static int make_machine(struct subscribing *all) {
   if (options->sse) all->plain = plain_new(&wish);
   else all->events = events_new(&wish);
   if (options->url) {
-    const struct transfer_target target = {
-        .url = options->url, .token_file = options->token_file, .plain = options->sse};
+    const struct transfer_target target = {.url = options->url,
+                                           .token_file = options->token_file,
+                                           .plain = options->sse,
+                                           .local = options->local};
     all->http = http_begin(&target);
   } else {
     process_begin(&all->process, options->command);

@@ -75,10 +75,13 @@ static bool is_loopback(const char *host, size_t len) {
   return inet_pton(AF_INET, name, &address) == 1 && ntohl(address.s_addr) >> 24 == 127;
 }
 
-/* Is the URL safe for a token or a secret? In clear text, others on the network could read it. */
-static bool is_private(const char *url) {
-  static const char clear[] = "http://";
-  if (strncmp(url, clear, sizeof clear - 1) != 0) return true;
+static const char clear[] = "http://";
+
+static bool is_clear(const char *url) { return strncmp(url, clear, sizeof clear - 1) == 0; }
+
+/* Is the URL of this machine, and not encrypted? */
+static bool is_local(const char *url) {
+  if (!is_clear(url)) return false;
   const char *host = url + sizeof clear - 1;
   size_t authority = strcspn(host, "/?#"), len = strcspn(host, "/?#:");
   if (host[0] == '[') len = strcspn(host, "]") + 1;
@@ -93,6 +96,7 @@ static int take_words(const struct cli *cli, struct subscribe_options *options) 
   if (options->sse && !by_url) return cli_usage(cli, "'%s' is no URL", cli->words[0]);
   if (by_url) {
     options->url = cli->words[0];
+    options->local = is_local(options->url);
     if (options->sse) return 0;
     if (cli->word_count > 2) return cli_usage(cli, "'%s' is one word too many", cli->words[2]);
     options->event = cli->words[1];
@@ -113,7 +117,9 @@ static int check(const struct cli *cli, const struct subscribe_options *options)
     return cli_usage(cli, "--webhook and --secret-file belong together");
   if (options->sse && (options->webhook || options->mode || options->arguments))
     return cli_usage(cli, "with --sse, there is neither --webhook nor --mode nor --args");
-  if (options->url && (options->token_file || options->secret_file) && !is_private(options->url))
+  /* In clear text, others on the network could read a token or a secret. */
+  if (options->url && (options->token_file || options->secret_file) && is_clear(options->url) &&
+      !options->local)
     return cli_usage(cli, "%s is not encrypted: a token or secret is sent by https only",
                      options->url);
   return 0;

@@ -14,6 +14,7 @@ struct subscribe_options {
   uint64_t heartbeat_ms;                                                      /* 0: not given */
   bool sse;
   const char *url;   /* NULL: `command` is to be started */
+  bool local;        /* `url` is of this machine, and not encrypted */
   const char *event; /* NULL with --sse */
   char **command;    /* ends with NULL */
 };

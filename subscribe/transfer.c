@@ -107,6 +107,8 @@ static void set_up(struct transfer *transfer, const struct transfer_target *targ
   curl_easy_setopt(easy, CURLOPT_URL, target->url);
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L); /* the token is for this server alone */
+  if (target->local) /* a proxy, which may be another machine, would see the token in clear text */
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* the end does not wait for a lookup of a name */
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);

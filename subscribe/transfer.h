@@ -14,6 +14,7 @@ struct transfer_target {
   const char *url, *token_file; /* NULL: no token */
   const char *session;          /* Mcp-Session-Id; NULL: none */
   bool plain;                   /* a GET of a stream of events, without MCP */
+  bool local;                   /* on this machine, and not encrypted */
 };
 
 struct transfer {

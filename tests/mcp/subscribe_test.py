@@ -238,8 +238,9 @@ def test_termination(place):
 
 
 def test_token(place):
-    """a refused token is one notification; a new token in the file is used at once"""
+    """a refused token is one notification; a new token in the file is used at once; no proxy sees a token that is not encrypted"""
     token = os.path.join(place.dir, "token")
+    place.env["http_proxy"] = "http://127.0.0.1:9"
 
     def write(text, mode=0o600):
         with open(token, "w", encoding="ascii") as file:
