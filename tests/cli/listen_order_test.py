@@ -53,6 +53,32 @@ def test_overtaken(place):
     until(lambda: "/github  accepted 4, repeated 0, overtaken 3" in place.ok("stats", "--listen").text, "it is counted")
 
 
+def test_forks(place):
+    """a run of a fork takes back and replaces nothing of the repository's branch with the same name; without the fork's address it goes to no branch"""
+    server = serve(place, route("/box", "github", to="box:ci"), route("/own", "github"), route("/lab", "gitlab", to="box:lab"))
+
+    def run(path, number, conclusion, fork, action="completed"):
+        event = {"action": action, "repository": {"html_url": "https://github.com/octo/hello", "full_name": "octo/hello"},
+                 "workflow_run": {"name": "CI", "workflow_id": 7, "run_number": number, "conclusion": conclusion, "head_branch": "main", "head_sha": f"c0ffee{number}", "html_url": "u",
+                                  "head_repository": fork and {"full_name": fork, "html_url": f"https://github.com/{fork}"}}}
+        return server.post(path, event, {"X-GitHub-Event": "workflow_run", "X-GitHub-Delivery": f"{path} {number} {action}"}, scheme="github")[2]["accepted"]
+
+    def pipeline(number, state, source):
+        event = {"object_kind": "pipeline", "object_attributes": {"id": number, "ref": "main", "sha": "beef", "tag": False, "status": state}, "project": {"id": 1, "web_url": "https://gitlab.example/a/b"},
+                 "merge_request": source and {"source_project_id": source}}
+        return server.post("/lab", event, {"X-Gitlab-Event-UUID": f"{number} {state}"}, scheme="gitlab")[2]["accepted"]
+
+    def shown(box):
+        return place.ok("deliver", "-s", box, "--at", "tool-result", "--owner", str(os.getpid()), stdin="").text
+
+    assert run("/box", 1, "failure", "octo/hello") == run("/box", 2, None, "mallory/hello", action="requested") == run("/box", 2, "success", "mallory/hello") == 1
+    assert run("/box", 3, "success", None) == run("/own", 1, "failure", "octo/hello") == 1 and run("/own", 2, "success", None) == 0
+    assert "failed (failure) on `main` at c0ffee1" in shown("box:ci") and "c0ffee1" in shown("repo:github.com/octo/hello@main")
+    assert pipeline(1, "failed", None) == pipeline(2, "pending", 9) == pipeline(3, "success", 9) == 1
+    assert "Pipeline 1 failed" in shown("box:lab")
+    assert pipeline(4, "failed", 1) == pipeline(5, "success", None) == 1 and "failed" not in shown("box:lab"), "a merge request of the project itself"
+
+
 def test_order_of_what_was_refused(place):
     """a later event that the full store has refused does not keep an earlier one out"""
     os.makedirs(os.path.join(place.dir, ".config", "tidings"))

@@ -72,7 +72,8 @@ def test_pull_request(place):
     server = listening(place, walk("Checks on a pull request, through a tunnel"))
     with open(os.path.join(place.work, "tunnel"), encoding="ascii") as file:
         assert server.address in file.read()
-    run = {"name": "CI", "workflow_id": 7, "conclusion": "failure", "head_branch": "fix", "head_sha": "c0ffee", "html_url": "https://github.com/octo/hello/actions/runs/1"}
+    run = {"name": "CI", "workflow_id": 7, "conclusion": "failure", "head_branch": "fix", "head_sha": "c0ffee", "html_url": "https://github.com/octo/hello/actions/runs/1",
+           "head_repository": {"full_name": "octo/hello", "html_url": "https://github.com/octo/hello"}}
     body = json.dumps({"action": "completed", "workflow_run": run, "repository": {"html_url": "https://github.com/octo/hello"}}).encode()
     headers = {"X-GitHub-Event": "workflow_run", "X-GitHub-Delivery": "d1", "Host": "hooks.example.org", **signed("github", body, secret(place, "github.secret"))}
     assert server.post("/hooks/github", body, headers, scheme=None)[2]["accepted"] == 1
