@@ -69,6 +69,14 @@ static int note_timer(CURLM *multi, long ms, void *context) {
 
 /* -- requests ---------------------------------------------------------------------------------- */
 
+enum { MOST_ANSWERS = 64 }; /* that are under way to the server */
+
+static size_t count_answers(const struct http *http) {
+  size_t count = 0;
+  for (const struct transfer *one = http->first; one; one = one->next) count += !one->id;
+  return count;
+}
+
 struct http *http_begin(const struct transfer_target *target) {
   struct http *http = calloc(1, sizeof *http);
   if (!http) return NULL;
@@ -88,6 +96,7 @@ struct http *http_begin(const struct transfer_target *target) {
 
 void http_send(struct http *http, const struct output *output, int64_t now_ms) {
   const char *why = NULL;
+  if (!output->id && count_answers(http) >= MOST_ANSWERS) return;
   http->target.session = http->session;
   struct transfer *transfer = transfer_new(&http->target, output, &why);
   if (transfer && curl_multi_add_handle(http->multi, transfer->easy)) {

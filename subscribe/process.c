@@ -12,6 +12,7 @@
 #include "common/spawn.h"
 
 enum { CHUNK_BYTES = 65536, LONGEST_MESSAGE = 16 << 20, PATIENCE_MS = 2000 };
+enum { MOST_UNREAD = 1 << 20 }; /* bytes that wait for a program that does not read */
 
 void process_begin(struct process *process, char **words) {
   *process = (struct process){.words = words, .to = -1, .from = -1};
@@ -66,7 +67,7 @@ static void write_some(struct process *process) {
 
 void process_send(struct process *process, struct tidings_span message) {
   if (!process->pid && !process->start_error) process->start_error = start(process);
-  if (!process->pid) return;
+  if (!process->pid || process->out.len > MOST_UNREAD) return; /* a lost request fails in time */
   buffer_span(&process->out, message);
   buffer_byte(&process->out, '\n');
   write_some(process);

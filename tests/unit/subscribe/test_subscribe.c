@@ -10,6 +10,7 @@
 
 #include "subscribe/events.h"
 #include "subscribe/plain.h"
+#include "subscribe/process.h"
 #include "subscribe/retry.h"
 #include "subscribe/sse.h"
 
@@ -376,4 +377,18 @@ Test(subscribe, plain_stream) {
   plain_failed(plain, 2, &over, 0, 6000);
   EXPECT(plain_outputs(plain), "NOTICE events.terminated|END");
   plain_free(plain);
+}
+
+/* -- a server that is a program ---------------------------------------------------------------- */
+
+/* It may ask without end, and read no answer. */
+Test(subscribe, program_that_does_not_read) {
+  enum { MESSAGES = 4096, MOST_BYTES = 2 << 20 };
+  char sleep[] = "sleep", seconds[] = "60", *words[] = {sleep, seconds, NULL}, text[1024];
+  struct process process;
+  memset(text, 'x', sizeof text);
+  process_begin(&process, words);
+  for (int i = 0; i < MESSAGES; i++) process_send(&process, span_of(text, sizeof text));
+  cr_expect(process.out.len && process.out.len < MOST_BYTES, "%zu bytes", process.out.len);
+  process_end(&process);
 }
