@@ -40,6 +40,11 @@ void peers_free(struct peers *peers) {
   free(peers);
 }
 
+static bool is_of_this_machine(const struct in6_addr *address) {
+  return IN6_IS_ADDR_LOOPBACK(address) ||
+         (IN6_IS_ADDR_V4MAPPED(address) && address->s6_addr[12] == 127);
+}
+
 /* Returns the address; zeros for this machine. Only the first 64 bits of an IPv6 address count,
  * because one peer may have all addresses with that prefix. */
 static struct in6_addr find_address(const struct sockaddr *address) {
@@ -47,7 +52,7 @@ static struct in6_addr find_address(const struct sockaddr *address) {
   if (address && address->sa_family == AF_INET6) {
     struct sockaddr_in6 six;
     memcpy(&six, address, sizeof six);
-    if (!IN6_IS_ADDR_LOOPBACK(&six.sin6_addr))
+    if (!is_of_this_machine(&six.sin6_addr))
       memcpy(&found, &six.sin6_addr, IN6_IS_ADDR_V4MAPPED(&six.sin6_addr) ? 16 : 8);
   } else if (address && address->sa_family == AF_INET) {
     struct sockaddr_in four;

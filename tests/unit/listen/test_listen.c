@@ -312,3 +312,20 @@ Test(listen, peers_of_one_address) {
   cr_expect(peers_admit(peers, (const struct sockaddr *)&far));
   peers_free(peers);
 }
+
+/* A socket of [::] has such addresses for peers of IPv4. */
+Test(listen, peers_of_mapped_addresses) {
+  struct sockaddr_in6 near = {.sin6_family = AF_INET6}, far = {.sin6_family = AF_INET6};
+  struct peers *peers = peers_make();
+  struct peer *all[2 * PEERS_MOST_OF_ONE];
+  inet_pton(AF_INET6, "::ffff:127.0.0.1", &near.sin6_addr);
+  inet_pton(AF_INET6, "::ffff:192.0.2.1", &far.sin6_addr);
+  for (int i = 0; i < PEERS_MOST_OF_ONE; i++) {
+    all[i] = peers_add(peers, -1, (const struct sockaddr *)&near);
+    all[PEERS_MOST_OF_ONE + i] = peers_add(peers, -1, (const struct sockaddr *)&far);
+  }
+  cr_expect(peers_admit(peers, (const struct sockaddr *)&near), "a proxy may have all");
+  cr_expect_not(peers_admit(peers, (const struct sockaddr *)&far));
+  for (int i = 0; i < 2 * PEERS_MOST_OF_ONE; i++) peers_remove(peers, all[i]);
+  peers_free(peers);
+}
