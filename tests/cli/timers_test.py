@@ -35,7 +35,7 @@ def test_times(place):
     of_day = due(place, "--at", "00:00", env={"TZ": "UTC"})
     assert 0 < of_day - now <= 86460 and of_day % 86400 == 0, of_day
     assert due(place, "--at", "2001-01-01") is None and due(place, "--in", "0") is None
-    for wrong in ("noon", "25:00", "2026-13-01", "2026-11-27 15", "12:00Z", "@", "@-5", "2026-11-27T15:40:00X", "", "9" * 80):
+    for wrong in ("noon", "25:00", "2026-13-01", "2027-02-29", "2099-11-31T10:00:00Z", "2026-11-27 15", "12:00Z", "@", "@-5", "2026-11-27T15:40:00X", "", "9" * 80):
         place.refused("push", "-s", "t", "--at", wrong, "x", code=2, says=f"--at: '{wrong}' is no time")
     place.refused("push", "-s", "t", "--in", "soon", "x", code=2, says="--in: 'soon' is not a duration")
     place.refused("push", "-s", "t", "--in", "5m", "--at", "12:00", "x", code=2, says="exclude each other")
