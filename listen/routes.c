@@ -106,7 +106,7 @@ static int32_t read_root(struct routes_reading *reading, const struct json *root
   for (const struct json *one = listen->members; !code && one; one = one->next) {
     if (span_is(one->key, "hosts")) code = read_hosts(reading, one);
     else if (!span_is(one->key, "routes"))
-      code = routes_refuse(reading, one, "listen", "only hosts and routes");
+      code = routes_refuse_unknown(reading, one, "only hosts and routes");
   }
   return code ? code : read_list(reading, json_member(listen, "routes"));
 }

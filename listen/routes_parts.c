@@ -41,6 +41,14 @@ int32_t routes_refuse(const struct routes_reading *reading, const struct json *v
                    reading->path, line_of(reading, value), name, shown.text, expected);
 }
 
+int32_t routes_refuse_unknown(const struct routes_reading *reading, const struct json *value,
+                              const char *expected) {
+  char name[64];
+  name_field(reading, value->key.ptr, name);
+  return kit_error(reading->error, TIDINGS_E_SCHEMA, "%s, line %zu: %s: unknown field; expected %s",
+                   reading->path, line_of(reading, value), name, expected);
+}
+
 int32_t routes_cannot_read(const struct routes_reading *reading, const char *path, int reason) {
   return kit_error(reading->error, TIDINGS_E_NOT_FOUND, "cannot read '%s': %s", path,
                    strerror(reason));
@@ -126,9 +134,9 @@ static int32_t sort_fields(struct routes_reading *reading, const struct json *va
     else if (span_is(one->key, "max_bytes")) fields->max_bytes = one;
     else if (span_is(one->key, "unsigned")) fields->is_unsigned = one;
     else
-      return routes_refuse(reading, one, one->key.ptr,
-                           "only path, recipe, secret_file, signature, to, level, max_bytes and "
-                           "unsigned");
+      return routes_refuse_unknown(reading, one,
+                                   "only path, recipe, secret_file, signature, to, level, "
+                                   "max_bytes and unsigned");
   }
   return TIDINGS_OK;
 }

@@ -25,6 +25,9 @@ int32_t routes_read_one(struct routes_reading *reading, const struct json *value
 /* Writes the error "FILE, line 3: routes[0].path: 5 is not …". `value` may be NULL. */
 int32_t routes_refuse(const struct routes_reading *reading, const struct json *value,
                       const char *field, const char *expected);
+/* The error names the field without its value, which may be a secret in the wrong place. */
+int32_t routes_refuse_unknown(const struct routes_reading *reading, const struct json *value,
+                              const char *expected);
 int32_t routes_cannot_read(const struct routes_reading *reading, const char *path, int reason);
 int32_t routes_no_memory(const struct routes_reading *reading);
 

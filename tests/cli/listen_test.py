@@ -417,7 +417,7 @@ def test_wrong(place):
         ({**good, "secret_file": "nowhere"}, "No such file"), ({**good, "secret_file": "open"}, "others can read or write it; expected mode 0600"), ({**good, "secret_file": "short"}, "fewer than 8 bytes"),
         ({**good, "secret_file": "empty"}, "has no secret"), ({**good, "unsigned": True}, "neither secret_file nor signature"), ({**good, "signature": "rot13"}, "standard, github"),
         ({**good, "signature": "standard"}, "whsec_"), ({**good, "to": "nobody"}, "is no address"), ({**good, "to": "session:s"}, "has no session 's'"), ({**good, "level": "loud"}, "the highest level"),
-        ({**good, "max_bytes": 1 << 26}, "25 MiB"), ({**good, "colour": "red"}, "only path, recipe"), ({key: value for key, value in good.items() if key != "to"}, "routes[0].to: missing"),
+        ({**good, "max_bytes": 1 << 26}, "25 MiB"), ({**good, "secret": SECRET}, "routes[0].secret: unknown field; expected only path, recipe"), ({key: value for key, value in good.items() if key != "to"}, "routes[0].to: missing"),
     ]
     with open(os.path.join(place.dir, "bad.json"), "w", encoding="ascii") as file:
         file.write('{"rules": [{"kind": "a.b",\n  "text": "{/x"}]}\n')
