@@ -23,6 +23,7 @@ enum { MOST_WORDS = 64, LONGEST_OUTPUT = 65536 };
 struct command {
   const char *words[MOST_WORDS + 1];
   size_t count;
+  const char *input; /* for stdin, because every user can read the words; NULL: none */
 };
 
 static void add(struct command *command, const char *word) {
@@ -39,6 +40,26 @@ static void begin(const struct mcp_acting *acting, const char *verb, struct comm
   if (acting->cli->config) add(command, acting->cli->config);
 }
 
+/* Starts the command, and gives it its input. Returns 0 or an errno. */
+static int start_command(const struct command *command, int out, pid_t *ret_pid) {
+  int ends[2] = {SPAWN_NULL, SPAWN_NULL};
+  if (command->input && pipe2(ends, O_CLOEXEC)) return errno;
+  const struct spawn spawn = {.program = "/proc/self/exe",
+                              .argv = command->words,
+                              .in = ends[0],
+                              .out = out,
+                              .err = SPAWN_AS_OUT,
+                              .close_others = true,
+                              .fresh_signals = true};
+  int reason = spawn_start(&spawn, ret_pid);
+  if (!command->input) return reason;
+  close(ends[0]);
+  if (!reason) /* a command that refuses its options does not read */
+    (void)file_write_all(ends[1], command->input, strlen(command->input));
+  close(ends[1]);
+  return reason;
+}
+
 /* Runs the command, and returns both of its outputs as one text. Returns 0 or an errno of the
  * start. */
 static int run(const struct command *command, char **ret_text, bool *ret_failed) {
@@ -46,14 +67,7 @@ static int run(const struct command *command, char **ret_text, bool *ret_failed)
   size_t len = 0;
   pid_t pid = -1;
   if (pipe2(ends, O_CLOEXEC)) return errno;
-  const struct spawn spawn = {.program = "/proc/self/exe",
-                              .argv = command->words,
-                              .in = SPAWN_NULL,
-                              .out = ends[1],
-                              .err = SPAWN_AS_OUT,
-                              .close_others = true,
-                              .fresh_signals = true};
-  int reason = spawn_start(&spawn, &pid);
+  int reason = start_command(command, ends[1], &pid);
   close(ends[1]);
   if (!reason) {
     reason = file_read_all(ends[0], LONGEST_OUTPUT, ret_text, &len);
@@ -166,8 +180,8 @@ static bool act_remind(struct mcp_acting *acting, const json_t *arguments, const
   add(&command, session);
   add_option(&command, "--in", arguments, "in");
   add_option(&command, "--at", arguments, "at");
-  add(&command, "--");
-  add(&command, json_value_text(arguments, "text"));
+  add(&command, "-");
+  command.input = json_value_text(arguments, "text");
   return run_for_model(&command, "You will be reminded.", ret_text);
 }
 
@@ -187,8 +201,8 @@ static bool send_to(struct mcp_acting *acting, const char *to, const char *text,
     add(&command, SENT_KIND);
     add(&command, "--data");
     add(&command, data_text);
-    add(&command, "--");
-    add(&command, message);
+    add(&command, "-");
+    command.input = message;
     failed = run_for_model(&command, "Sent.", ret_text);
     free(message);
   }

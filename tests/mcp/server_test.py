@@ -146,6 +146,9 @@ def test_send_and_reply(place):
     assert "-- is the schema ready? (from session:one)" in text, text
     assert "isError" not in tool(other, "reply", {"text": "yes"})
     assert "yes (from session:two)" in shown(one)[0]
+    for text in ("-", "long " * 40000):  # no argument of a process, which every user can read, and which may not be so long
+        assert "isError" not in tool(one, "send", {"to": "box:all", "text": text})
+    assert [message[:6] for message in place.messages("box:all")] == ["- (fro", "long l"]
     refused = tool(one, "send", {"to": "session:nobody", "text": "x"})
     assert refused["isError"] and "nobody" in texts(refused)[0], refused
 
