@@ -7,6 +7,7 @@
 #include "command/recipes.h"
 #include "command/session_now.h"
 #include "common/clock.h"
+#include "listen/room.h"
 
 enum { LONGEST_ID = 200, FULL_S = 60, BUSY_S = 5, STORE_S = 30 };
 
@@ -177,27 +178,38 @@ static void take_document(struct taking *taking, struct recipe_document *documen
   buffer_free(&id);
 }
 
-void take_request(const struct take_place *place, const struct route *route,
-                  const struct recipe_document *request, struct tidings_span body,
-                  struct answer *ret_answer) {
+static void take_signed(struct taking *taking, const struct recipe_document *request,
+                        struct tidings_span body, struct answer *ret_answer) {
   struct tidings_error error = {.size = sizeof error};
-  struct taking taking = {.place = place, .route = route};
   struct recipe_document document = *request;
   struct arena arena = ARENA_EMPTY;
-  const char *refusal =
-      signature_refusal(route->scheme, &route->secrets, request, body, clock_wall_ms() / 1000);
-  if (refusal) take_refusal(401, refusal, ret_answer);
-  else if (json_read_by(&body_rules, body, "the body", &arena, &document.root, &error)) {
+  if (json_read_by(&body_rules, body, "the body", &arena, &document.root, &error)) {
     bool memory = error.code == TIDINGS_E_NOMEM;
     take_refusal(memory ? 503 : 400, memory ? "out of memory" : "The body is not JSON.",
                  ret_answer);
     ret_answer->retry_after_s = memory ? BUSY_S : 0;
-  } else if (!answer_challenge(route, document.root, ret_answer)) {
-    take_document(&taking, &document, body, &arena);
-    count_and_answer(&taking, ret_answer);
+  } else if (!answer_challenge(taking->route, document.root, ret_answer)) {
+    take_document(taking, &document, body, &arena);
+    count_and_answer(taking, ret_answer);
+  }
+  arena_free(&arena);
+}
+
+void take_request(const struct take_place *place, const struct route *route,
+                  const struct recipe_document *request, struct tidings_span body,
+                  struct answer *ret_answer) {
+  static struct room room = ROOM_EMPTY;
+  struct taking taking = {.place = place, .route = route};
+  const char *refusal =
+      signature_refusal(route->scheme, &route->secrets, request, body, clock_wall_ms() / 1000);
+  if (refusal) {
+    take_refusal(401, refusal, ret_answer);
+  } else {
+    listen_room_enter(&room, body.len);
+    take_signed(&taking, request, body, ret_answer);
+    listen_room_leave(&room, body.len);
   }
   if (ret_answer->status != 200) counts_refused(route->counts, ret_answer->status);
-  arena_free(&arena);
 }
 
 /* It commits a declaration, which makes no notification. */

@@ -5,6 +5,9 @@
  */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,7 @@
 #include "listen/base64.h"
 #include "listen/judge.h"
 #include "listen/peers.h"
+#include "listen/room.h"
 #include "listen/signature.h"
 
 static void check_digest(const unsigned char *digest, const char *wanted) {
@@ -328,4 +332,37 @@ Test(listen, peers_of_mapped_addresses) {
   cr_expect_not(peers_admit(peers, (const struct sockaddr *)&far));
   for (int i = 0; i < 2 * PEERS_MOST_OF_ONE; i++) peers_remove(peers, all[i]);
   peers_free(peers);
+}
+
+/* -- bodies that are read at once -------------------------------------------------------------- */
+
+enum { READERS = 8, READS = 500 };
+
+struct readers {
+  struct room room;
+  atomic_size_t inside, most;
+};
+
+static void *read_bodies(void *context) {
+  struct readers *readers = context;
+  for (size_t i = 0; i < READS; i++) {
+    size_t bytes = i % 3 ? ROOM_MOST_BYTES / 2 : 2 * (size_t)ROOM_MOST_BYTES;
+    listen_room_enter(&readers->room, bytes);
+    size_t all = atomic_fetch_add(&readers->inside, bytes) + bytes, before = readers->most;
+    while (all > before && !atomic_compare_exchange_weak(&readers->most, &before, all)) {}
+    sched_yield();
+    atomic_fetch_sub(&readers->inside, bytes);
+    listen_room_leave(&readers->room, bytes);
+  }
+  return NULL;
+}
+
+/* Large ones are alone, and nobody waits for ever. */
+Test(listen, room_for_bodies) {
+  static struct readers readers = {.room = ROOM_EMPTY};
+  pthread_t threads[READERS];
+  for (int i = 0; i < READERS; i++) pthread_create(&threads[i], NULL, read_bodies, &readers);
+  for (int i = 0; i < READERS; i++) pthread_join(threads[i], NULL);
+  cr_expect_eq(readers.most, 2 * (size_t)ROOM_MOST_BYTES);
+  cr_expect_eq(readers.room.bytes, 0);
 }
