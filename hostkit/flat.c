@@ -35,12 +35,33 @@ static int64_t last_handle;
 static _Thread_local char last_error[sizeof(((struct tidings_error *)0)->text)];
 static _Thread_local int32_t last_code;
 
-static void make_table(void) {
+static void make_condition(void) {
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   pthread_cond_init(&table_changed, &attributes);
   pthread_condattr_destroy(&attributes);
+}
+
+static void lock_before_fork(void) { pthread_mutex_lock(&table_lock); }
+
+static void unlock_after_fork(void) { pthread_mutex_unlock(&table_lock); }
+
+/* Only the thread that forked is here, so no call of another one will ever return. */
+static void begin_as_child(void) {
+  for (struct slot *slot = table; slot; slot = slot->next) slot->users = 0;
+  make_condition();
+  pthread_mutex_unlock(&table_lock);
+}
+
+static void make_table(void) {
+  make_condition();
+  (void)pthread_atfork(lock_before_fork, unlock_after_fork, begin_as_child);
+}
+
+static void lock_table(void) {
+  pthread_once(&table_once, make_table);
+  pthread_mutex_lock(&table_lock);
 }
 
 static int32_t remember(const struct tidings_error *error, int32_t code) {
@@ -58,7 +79,7 @@ int32_t hostkit_flat_error_code(void) { return last_code; }
 
 /* Finds the slot of a handle and counts a user; give_back ends the use. Errors: NOT_FOUND. */
 static int32_t look_up(int64_t handle, struct slot **ret_slot, struct tidings_error *error) {
-  pthread_mutex_lock(&table_lock);
+  lock_table();
   struct slot *slot = table;
   while (slot && slot->handle != handle) slot = slot->next;
   if (slot && !slot->closing) slot->users++;
@@ -71,8 +92,7 @@ static int32_t look_up(int64_t handle, struct slot **ret_slot, struct tidings_er
 }
 
 static void give_back(struct slot *slot) {
-  pthread_once(&table_once, make_table);
-  pthread_mutex_lock(&table_lock);
+  lock_table();
   slot->users--;
   pthread_cond_broadcast(&table_changed);
   pthread_mutex_unlock(&table_lock);
@@ -130,7 +150,7 @@ int64_t hostkit_flat_open(const char *options_json) {
   }
   code = open_from(options, &arena, &slot->kit, &error);
   if (code) goto out;
-  pthread_mutex_lock(&table_lock);
+  lock_table();
   handle = slot->handle = ++last_handle;
   slot->next = table;
   table = slot;
@@ -146,12 +166,11 @@ out:
 /* Marks the slot so that no new call finds it, and waits for the calls that use it. Errors:
  * NOT_FOUND, BUSY. */
 static int32_t begin_close(int64_t handle, struct slot **ret_slot, struct tidings_error *error) {
-  pthread_once(&table_once, make_table);
   struct timespec deadline = hk_deadline(HK_FLAT_DRAIN_MS);
   struct slot *slot = NULL;
   int32_t code = look_up(handle, &slot, error);
   if (code) return code;
-  pthread_mutex_lock(&table_lock);
+  lock_table();
   slot->users--;
   if (slot->closing) { /* another thread was quicker, and waits for this one */
     pthread_cond_broadcast(&table_changed);
@@ -175,7 +194,7 @@ out:
 }
 
 static void end_close(struct slot *slot, bool closed) {
-  pthread_mutex_lock(&table_lock);
+  lock_table();
   slot->closing = false;
   if (closed) {
     struct slot **at = &table;

@@ -6,9 +6,11 @@
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kit.h"
@@ -291,4 +293,29 @@ Test(flat, close_under_calls) {
   cr_assert_eq(code, TIDINGS_OK, "%s", hostkit_flat_error());
   for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
   cr_assert_null(kit_finish(&kit));
+}
+
+static void *use_the_table(void *argument) {
+  const atomic_bool *done = argument;
+  while (!atomic_load(done)) (void)hostkit_flat_close(9);
+  return NULL;
+}
+
+/* The thread that had the lock of the table is not in the child. */
+Test(flat, children_forked_during_a_call) {
+  atomic_bool done = false;
+  pthread_t threads[4];
+  int failed = 0;
+  for (int i = 0; i < 4; i++) threads[i] = kit_start(use_the_table, &done);
+  for (int i = 0; i < 400 && !failed; i++) {
+    pid_t child = fork();
+    if (!child) {
+      alarm(60); /* ends a child that hangs */
+      _exit(hostkit_flat_close(9) == TIDINGS_E_NOT_FOUND ? 0 : 1);
+    }
+    cr_assert_eq(waitpid(child, &failed, 0), child);
+  }
+  atomic_store(&done, true);
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+  cr_expect_eq(failed, 0, "a child ended with %d", failed);
 }

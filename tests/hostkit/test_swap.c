@@ -222,7 +222,6 @@ static void *push_once(void *hostkit) {
   return NULL;
 }
 
-/* A call that comes during the drain is held back, and is answered by the new build. */
 /* In the child nobody ends the swap that a thread of its parent had begun. */
 Test(swap, a_child_forked_during_it_gets_closed) {
   struct kit kit;
@@ -249,6 +248,7 @@ Test(swap, a_child_forked_during_it_gets_closed) {
   cr_assert_null(kit_finish(&kit));
 }
 
+/* A call that comes during the drain is held back, and is answered by the new build. */
 Test(swap, new_calls_wait_for_it) {
   struct kit kit;
   pthread_t slow;
