@@ -266,18 +266,27 @@ static int keep_promises(struct instance *instance, struct tidings_error *error)
   return code ? fail(error, TIDINGS_E_BUSY, "%s", why.text) : 0;
 }
 
+/* A call that was under way may have remembered a settle after keep_promises. */
+static int shut(struct instance *instance, struct tidings_error *error) {
+  int code = keep_promises(instance, error);
+  size_t left = promises_left(instance);
+  if (!code) code = instance_quiesce(instance, error);
+  if (code || promises_left(instance) <= left) return code;
+  instance_admit(instance);
+  return fail(error, TIDINGS_E_BUSY, "a settle was remembered meanwhile; try again");
+}
+
 static int32_t quiesce(struct tidings_plugin *plugin, struct tidings_error *error) {
   if (!plugin) return fail(error, TIDINGS_E_INVAL, "plugin: null pointer");
   struct instance *instance = (struct instance *)plugin;
-  int code = keep_promises(instance, error);
-  if (!code) code = instance_quiesce(instance, error);
+  int code = shut(instance, error);
   if (!code) store_note_clean(instance->store);
   return code;
 }
 
 static int32_t close_plugin(struct tidings_plugin *plugin, struct tidings_error *error) {
   if (!plugin) return fail(error, TIDINGS_E_INVAL, "plugin: null pointer");
-  int code = keep_promises((struct instance *)plugin, error);
+  int code = shut((struct instance *)plugin, error);
   return code ? code : instance_close((struct instance *)plugin, error);
 }
 

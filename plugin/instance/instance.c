@@ -246,6 +246,8 @@ int instance_quiesce(struct instance *instance, struct tidings_error *error) {
               replies, calls);
 }
 
+void instance_admit(struct instance *instance) { atomic_fetch_and(&instance->gate, ~GATE_SHUT); }
+
 int instance_close(struct instance *instance, struct tidings_error *error) {
   int code =
       instance_quiesce(instance, error); /* CLOSED in a forked child: the store is the parent's */

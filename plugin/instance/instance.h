@@ -59,6 +59,7 @@ struct instance {
 int instance_open(const struct tidings_host *host, const struct tidings_open_options *options,
                   struct instance **ret_instance, struct tidings_error *error);
 int instance_quiesce(struct instance *instance, struct tidings_error *error);
+void instance_admit(struct instance *instance); /* takes that back */
 int instance_close(struct instance *instance, struct tidings_error *error);
 
 /* How long a call that begins now may wait. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/store/test_promises.c: quiesce and close apply the settles that were only remembered, and
- * the store fails meanwhile. The linker sends the plugin's calls of store_commit_as_read here (see
- * CMakeLists.txt).
+ * the store fails meanwhile. The linker sends the plugin's calls of store_commit_as_read and
+ * instance_quiesce here (see CMakeLists.txt).
  */
 #include <criterion/criterion.h>
 
@@ -30,9 +30,22 @@ int __wrap_store_commit_as_read(struct store_txn *txn, bool *ret_outdated,
 
 enum { LAST = 1 }; /* ends such a list */
 
+int __real_instance_quiesce(struct instance *instance, struct tidings_error *error);
+int __wrap_instance_quiesce(struct instance *instance, struct tidings_error *error);
+
+static void (*before_quiesce)(struct instance *instance);
+
+int __wrap_instance_quiesce(struct instance *instance, struct tidings_error *error) {
+  void (*act)(struct instance *) = before_quiesce;
+  before_quiesce = NULL;
+  if (act) act(instance);
+  return __real_instance_quiesce(instance, error);
+}
+
 static void begin(void) {
   kit_begin();
   commits = NULL;
+  before_quiesce = NULL;
 }
 
 TestSuite(promises, .init = begin, .fini = kit_end);
@@ -54,6 +67,10 @@ static void promise(struct tidings_plugin *plugin, uint64_t delivery) {
                TIDINGS_E_OUTCOME_UNKNOWN, "%s", error.text);
   commits = NULL;
 }
+
+static uint64_t late_delivery;
+
+static void promise_late(struct instance *instance) { promise(&instance->plugin, late_delivery); }
 
 static struct tidings_plugin *with_two_promises(void) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
@@ -117,5 +134,20 @@ Test(promises, do_not_keep_a_host_from_ending) {
     commits = NULL;
     cr_expect_eq(code, 0, "%s", error.text);
     cr_expect_gt(tries, 1);
+  }
+}
+
+/* A call that was under way remembered a settle after all others had been applied. */
+Test(promises, that_come_late_keep_the_instance_open) {
+  for (int closes = 0; closes <= 1; closes++) {
+    struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
+    struct tidings_error error = new_error();
+    late_delivery = leased(plugin, "first");
+    before_quiesce = promise_late;
+    int code = closes ? plugin->close(plugin, &error) : plugin->quiesce(plugin, &error);
+    cr_assert_eq(code, TIDINGS_E_BUSY);
+    cr_expect_str_eq(error.text, "a settle was remembered meanwhile; try again");
+    plugin_end(plugin);
+    expect_leased("first", 0);
   }
 }
