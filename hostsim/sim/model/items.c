@@ -112,7 +112,7 @@ static bool was_shown(const struct model *model, int i) {
 
 /* Was `by` pushed after the item, which is for later, and before its time? */
 static bool replaces(const struct model *model, int by, int item) {
-  return model->items[item].due_ms != 0 && by > item &&
+  return by > item && model->items[item].due_ms != 0 &&
          model->items[by].pushed_ms < model->items[item].time_ms;
 }
 
