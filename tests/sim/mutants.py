@@ -13,7 +13,7 @@ BUILD = os.environ["TIDINGS_BUILD_DIR"]
 HOSTSIM = os.environ["TIDINGS_HOSTSIM"]
 sys.path.insert(0, os.path.join(SOURCE, "tests", "mutants"))
 import mutate  # noqa: E402
-STEPS, FEW = 40000, 24
+STEPS, FEW = 100000, 24
 
 def run(*command):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
