@@ -97,7 +97,9 @@ static int32_t collect_once(struct hostkit *kit, const char *session, json_t *fr
   uint64_t notifications = json_value_count(counts, "notifications");
   moved->notifications += notifications;
   moved->messages += json_value_count(counts, "messages");
-  *ret_left = notifications ? json_value_count(counts, "left") : 0; /* false: there is no room */
+  *ret_left = json_value_count(counts, "left");
+  moved->full = *ret_left && !notifications;
+  if (moved->full) *ret_left = 0;
   json_decref(counts);
   return TIDINGS_OK;
 }
@@ -164,6 +166,7 @@ int32_t mailbox_forward(struct hostkit *kit, const struct address *address, char
     json_decref(from);
   }
   if (code == TIDINGS_E_FULL) { /* the rest waits in the mailbox */
+    moved.full = true;
     free(session);
     session = NULL;
     code = TIDINGS_OK;

@@ -15,6 +15,7 @@
 
 struct mailbox_moved {
   uint64_t notifications, messages;
+  bool full; /* the session has no room for the rest, which stays in the mailbox */
 };
 
 /* Finds the session to which an address leads now. A folder leads to the session that works there

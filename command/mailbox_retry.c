@@ -23,17 +23,17 @@ static void try_later(struct mailbox_retry *retry) {
 void mailbox_retry_try(const struct cli *cli, const struct destination *destination,
                        struct mailbox_retry *retry, bool last) {
   struct tidings_error error = {.size = sizeof error};
-  struct mailbox_moved moved;
+  struct mailbox_moved moved = {0};
   char *session = NULL;
   if (!retry->wanted || !destination->address.name) return;
   if (!last && clock_mono_ms() < retry->due_ms) return;
   int32_t code = mailbox_forward(destination->kit, &destination->address, &session, &moved, &error);
   free(session);
-  if (!code) {
+  if (!code && !moved.full) {
     *retry = (struct mailbox_retry){.wanted = false};
     return;
   }
-  if (!retry->pause_ms || last)
+  if (code && (!retry->pause_ms || last))
     cli_warn(cli, "it waits in %s%s: %s", destination->session, last ? "" : ", and is tried again",
              error.text);
   try_later(retry);

@@ -34,11 +34,11 @@ struct forward {
   bool ending;
 };
 
-/* Makes a session collect the mailbox. If that fails, sets when the next look is due; otherwise
- * pause_ms becomes 0. */
+/* Makes a session collect the mailbox. If that fails, or the session is full, sets when the next
+ * look is due; otherwise pause_ms becomes 0. */
 static void collect_one(const struct forward *forward, struct wanted *wanted) {
   struct tidings_error error = {.size = sizeof error};
-  struct mailbox_moved moved;
+  struct mailbox_moved moved = {0};
   struct address address = {.name = NULL};
   char *session = NULL;
   int32_t code = address_parse(wanted->mailbox, "/", &address, &error);
@@ -48,7 +48,8 @@ static void collect_one(const struct forward *forward, struct wanted *wanted) {
   unsigned pause_ms = wanted->pause_ms ? wanted->pause_ms * 2 : FIRST_RETRY_MS;
   if (code && !wanted->pause_ms)
     cli_warn(forward->cli, "it waits in %s, and is tried again: %s", wanted->mailbox, error.text);
-  wanted->pause_ms = !code ? 0 : pause_ms < LONGEST_RETRY_MS ? pause_ms : LONGEST_RETRY_MS;
+  bool again = code || moved.full;
+  wanted->pause_ms = !again ? 0 : pause_ms < LONGEST_RETRY_MS ? pause_ms : LONGEST_RETRY_MS;
   wanted->due_ms = clock_mono_ms() + wanted->pause_ms;
 }
 

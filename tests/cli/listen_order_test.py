@@ -135,5 +135,21 @@ def test_forwarded_later(place):
     assert end(server.process) == 0
 
 
+def test_full_session(place):
+    """what a full session cannot collect reaches it once it has room, without another request"""
+    os.makedirs(os.path.join(place.dir, ".config", "tidings"))
+    with open(os.path.join(place.dir, ".config", "tidings", "config.json"), "w", encoding="utf-8") as file:
+        json.dump({"limits": {"pending_per_session": 2}}, file)
+    place.opened("s")
+    place.ok("box", "join", "-s", "s", "b")
+    for text in ("one", "two"):
+        place.ok("push", "-s", "s", text)
+    server = serve(place, route("/b", to="box:b"))
+    assert server.post("/b", {"text": "three"})[0] == 200 and place.messages("s") == ["one", "two"]
+    place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="")
+    until(lambda: place.messages("s") == ["three"], "the session has it")
+    assert end(server.process) == 0
+
+
 if __name__ == "__main__":
     sys.exit(main(globals()))
