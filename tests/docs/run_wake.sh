@@ -43,6 +43,7 @@ sleeper=
 [ ! -s "$work/err" ]
 result 5 "it has nothing to complain of" $?
 
+: >"$work/out" # the new host has not emptied it yet, perhaps
 "$host" "$plugin" "$work/other" >"$work/out" 2>"$work/err" &
 sleeper=$!
 wait_for asleep
