@@ -208,6 +208,7 @@ def test_wrong(place):
         place.refused("push", *words, "x", code=2, says=says)
     place.refused("push", "--to", "session:nobody", "x", says="the store has no session 'nobody'")
     place.refused("box", "join", "folder:/", "-s", "s", code=2, says="only a box:NAME can be joined")
+    place.refused("box", "leave", "folder:/x", code=2, says="only a box:NAME can be left")
     place.refused("box", "show", "session:s", code=2, says="is a session; expected a mailbox")
     place.refused("box", "eat", code=2, says="not one of list, show, drop, join, leave, collect")
     assert boxes(place) == {}

@@ -213,6 +213,7 @@ def test_wrong(place):
     for words, says in (([], "--at is missing"), (["--at", "letter"], "not one of tool-result, chat-request"), (["--at", "tool-result", "--message", "m"], "need --at=chat-request"),
                         (["--at", "chat-request", "--tool", "t"], "need --at=tool-result"), (["--at", "chat-request", "--source", "me"], "not one of user, system"),
                         (["--at", "tool-result", "x"], "unexpected argument 'x'"), (["--at", "tool-result", "--room", "-5"], "--room: '-5' is not a number of bytes"), (["--at", "tool-result", "--room", "10kB"], "--room: '10kB' is not a number of bytes"),
+                        (["--at", "chat-request", "--message", b"\xff"], "--message: the id is not UTF-8"), (["--at", "chat-request", *["--message", "m"] * 257], "--message: given more than 256 times"),
                         (["--at", "tool-result", "--owner", "x"], "--owner: 'x' is not a process id")):
         result = place.refused("deliver", "-s", "s", *words, code=2, says=says)
         assert not result.out, result

@@ -122,6 +122,14 @@ def test_odd_input(place):
     assert "2 bad lines" in result.said and place.messages("box:a") == ["last"], result
 
 
+def test_wrong_line(place):
+    """a line that breaks a limit of the store is named and counted, and those after it are pushed"""
+    text = lines({"text": "first"}, {"text": "x", "id": "y" * 3000}, {"text": "x", "key": "k" * 5000}, {"text": "last"})
+    result = place.ok("feed", "--recipe", "any", "--to", "box:a", stdin=text)
+    assert "a line became no notification: id: 3000 bytes are over the limit of 1024" in result.said and "became no notification: data.key: 5000 bytes" in result.said, result
+    assert "2 pushed, 0 known, 0 not of interest, 2 bad lines" in result.said and place.messages("box:a") == ["first", "last"], result
+
+
 def test_failed_unit(place):
     """the unit of systemd for OnFailure= pushes which unit failed, and how"""
     with open(os.path.join(SOURCE, "packaging", "systemd", "tidings-failed@.service"), encoding="utf-8") as file:

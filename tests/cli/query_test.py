@@ -52,6 +52,22 @@ def test_explain_message(place):
     place.refused("explain", "-s", "s", "--message", code=2, says="the id of a notification or of a message")
 
 
+def test_limits_said(place):
+    """if a limit leaves something out, the text says how much there is, and the newest is listed; a wrong limit is refused"""
+    for number in range(3):
+        place.ok("push", "-s", "s", "--ttl", "1ms", f"late {number}")
+        place.ok("push", "-s", "s", f"shown {number}")
+        place.ok("deliver", "-s", "s", "--at", "tool-result", stdin="x")
+    for words, wanted, count in ((["--limit", "2"], "shown", "There are 3 deliveries; --limit shows more."), (["--dead", "--limit", "2"], "late", "There are 3; --limit shows more.")):
+        text = place.ok("history", "-s", "s", *words).text
+        assert count in text and all((f"{wanted} {number}" in text) == bool(number) for number in range(3)), text
+    for limit in ("0", "10001", "x"):
+        place.refused("history", "-s", "s", "--limit", limit, code=2, says=f"--limit: '{limit}' is not a number from 1 to 10000")
+    place.refused("pending", "-s", "s", "--limit", "3", "--preview", "tool-result", code=2, says="--limit and --preview exclude each other")
+    for words in (["--listen", "--all"], ["--subscribe", "--prometheus"], ["--listen", "-s", "s"]):
+        place.refused("stats", *words, code=2, says="--listen and --subscribe exclude --all, --prometheus and -s")
+
+
 def test_history_of_turns(place):
     """history lists turns with their messages"""
     place.opened()

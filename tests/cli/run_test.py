@@ -216,6 +216,27 @@ def test_log_limit(place):
         place.ok("run", *S, "--log-limit", size, "--", "true")
 
 
+def test_log_limit_of_errors(place):
+    """the lines of a failure that the log has no longer are shown without a number"""
+    place.run("run", *S, "--log-limit", "1K", "--", "sh", "-c", "echo error: one; seq 1000; echo error: two; seq 30; exit 1")
+    [message] = place.messages()
+    assert "\n  1: error: one\n  error: two\nThe last lines:" in message, message
+
+
+def test_full_session(place):
+    """if the session has no room at the end, the report of a detached command is tried again until there is some"""
+    place.env["TIDINGS_CONFIG"] = os.path.join(place.dir, "limit.json")
+    with open(place.env["TIDINGS_CONFIG"], "w", encoding="utf-8") as file:
+        file.write('{"limits": {"pending_per_session": 1}}')
+    place.ok("push", *S, "first")
+    assert "TIDINGS_E_FULL" in place.ok("run", *S, "--", "true").said
+    run = place.ok("run", *S, "--detach", "--json", "--name", "late", "--", "true").json["pid"]
+    until(lambda: len(children(run)) == 1, "the command's end; its watchdog is left")
+    place.ok("deliver", *S, "--at", "tool-result", stdin="x")
+    [message] = until(lambda: place.messages(), "the report")
+    assert "`late`" in message, message
+
+
 def test_not_started(place):
     """a command that cannot be started causes no notification, and leaves no log"""
     place.refused("run", *S, "--", "no-such-command", code=127, says="cannot run 'no-such-command': No such file or directory")
