@@ -27,6 +27,25 @@ def test_kinds(place):
     watch.told("`src/old.c` was renamed externally.", "`other.c` was created externally.")
 
 
+def test_folders_come_and_go(place):
+    """however often folders were removed and made again, changes in all that are there are reported"""
+    folders = [os.path.join(place.work, f"d{number}") for number in range(30)]
+    for folder in folders:
+        os.mkdir(folder)
+    watch = Watch(place)
+    for turn in range(6):
+        for change in (os.rmdir, os.mkdir):
+            for folder in folders[turn % 2::2]:
+                change(folder)
+            write(os.path.join(place.work, f"{change.__name__}{turn}"), "x")
+            until(lambda mark=f"`{change.__name__}{turn}`": any(mark in message for message in place.messages()), "that it has seen this")
+            watch.take()
+    with watch.stopped():
+        for folder in folders:
+            write(os.path.join(folder, "f"), "x")
+    watch.told("Multiple files created: " + ", ".join(f"d{number}/f" for number in range(30)))
+
+
 def test_address(place):
     """with --to a box gets the whole path; when a session joins the box, it gets that, and later changes by the path in its folder"""
     path = os.path.join(place.work, "a.c")
