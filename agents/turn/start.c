@@ -111,7 +111,8 @@ int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
   int32_t reported = TIDINGS_OK;
   if (strcmp(call->source, "compact") == 0) reported = report_compacted(kit, call, error);
   if (!at_prompt || missed || lacks(call, text)) code = say(call, text, ret_answer, error);
-  if (!code && (!at_prompt || missed)) hook_note_remove(call, HOOK_NOTE_UNSAID);
+  /* nobody reads the answer of a late report, so the next prompt still has to say it */
+  if (!code && !call->late && (!at_prompt || missed)) hook_note_remove(call, HOOK_NOTE_UNSAID);
   json_decref(answer);
   return code ? code : reported;
 }

@@ -109,6 +109,7 @@ def test_unopened(place):
     call(place, "claude", "SessionStart", "other", source="startup")
     with stuck_opener(place):
         assert call(place, "claude", "SessionStart", words=("--budget", "500ms"), source="startup") == {}
+    until(lambda: place.run("status", "-s", "s").code == 0, "the start is reported again")
     assert "Consider them when" in said(call(place, "claude", "UserPromptSubmit", prompt="x"), "UserPromptSubmit")
     assert call(place, "claude", "UserPromptSubmit", prompt="x") == {}
 
