@@ -76,7 +76,7 @@ static bool is_day(struct tm date) {
 static int read_time(const char *text, int64_t now_ms, int64_t *ret_ms) {
   struct tm parts;
   bool dated;
-  long minutes;
+  long minutes = 0; /* gcc at -O1 does not see that a zone sets it */
   uint64_t seconds;
   char copy[64];
   if (*text == '@') {
