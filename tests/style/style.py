@@ -14,10 +14,11 @@ sys.dont_write_bytecode = True
 import agents  # pylint: disable=wrong-import-position
 import c_rules  # pylint: disable=wrong-import-position
 import comments  # pylint: disable=wrong-import-position
+import sql_rules  # pylint: disable=wrong-import-position
 
 MAX_LINES = 450
 MAX_COLUMNS = 100  # of C; tables that clang-format leaves alone may be wider
-TEXT = (".c", ".h", ".py", ".sh", ".cmake", ".md", ".json", ".txt", ".yml", ".in", "dev", "run")
+TEXT = (".c", ".h", ".sql", ".py", ".sh", ".cmake", ".md", ".json", ".txt", ".yml", ".in", "dev", "run")
 PURE = ("plugin/rules/", "plugin/render/", "plugin/values/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 # Only these folders may include the header.
@@ -136,6 +137,7 @@ RULES = {
     **c_rules.OF_FILES,
     **comments.OF_FILES,
     **agents.OF_FILES,
+    **sql_rules.OF_FILES,
 }
 
 
@@ -197,7 +199,7 @@ def self_test():
     results = [(f"{rule.__name__} finds it in {path}" + (f", not in {innocent}" if innocent else ""),
                 rule(path, text) and not (innocent and rule(innocent, text))) for rule, path, text, innocent in samples]
     results += [(f"{rule.__name__} finds {found!r}, not {passed!r}", rule(path, found) and not rule(path, passed))
-                for rule, path, found, passed in c_rules.SAMPLES + comments.SAMPLES + agents.SAMPLES]
+                for rule, path, found, passed in c_rules.SAMPLES + comments.SAMPLES + agents.SAMPLES + sql_rules.SAMPLES]
     results += c_rules.tree_samples()
     for number, (title, good) in enumerate(results, 1):
         print(f"{'ok' if good else 'not ok'} {number} - {title}")

@@ -187,9 +187,9 @@ RETURNS text LANGUAGE sql STABLE SET search_path = "@schema@", pg_temp AS $$
 $$;
 
 -- Returns the plugin's error for a number in a text of JSON that not every reader can represent. NULL: there is none.
-CREATE OR REPLACE FUNCTION number_fault(json text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION number_fault(value text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT format('event: %s is not a number of 64 bits', "@schema@".text_quoted(number))
-  FROM regexp_matches(regexp_replace(json, '"(?:[^"\\]|\\.)*"', '', 'g'), '[-0-9][-+.0-9eE]*', 'g') AS found(words), unnest(words) AS number
+  FROM regexp_matches(regexp_replace(value, '"(?:[^"\\]|\\.)*"', '', 'g'), '[-0-9][-+.0-9eE]*', 'g') AS found(words), unnest(words) AS number
   WHERE CASE WHEN number ~ '[.eE]' THEN abs(number::numeric) >= 1e308 ELSE number::numeric NOT BETWEEN -9223372036854775808 AND 9223372036854775807 END
   LIMIT 1
 $$;
