@@ -217,6 +217,12 @@ Test(flat, bad_requests) {
   assert_error(0, "{\"op\":\"info\"}", "TIDINGS_E_NOT_FOUND", "handle 0 is not open");
   cr_expect_eq(hostkit_flat_push(handle, "s", "k", 4, "m"), TIDINGS_E_INVAL);
   cr_expect_str_eq(hostkit_flat_error(), "level is 4, expected 0 (info) to 3 (critical)");
+  cr_expect_eq(hostkit_flat_push(handle, "s", "k", -1, "m"), TIDINGS_E_INVAL);
+  cr_expect_str_eq(hostkit_flat_error(), "level is -1, expected 0 (info) to 3 (critical)");
+  cr_expect_eq(hostkit_flat_push(handle, NULL, "k", 0, "m"), TIDINGS_E_INVAL);
+  cr_expect_str_eq(hostkit_flat_error(), "session is a null pointer");
+  cr_expect_eq(hostkit_flat_push(handle, "s", NULL, 0, "m"), TIDINGS_E_INVAL);
+  cr_expect_str_eq(hostkit_flat_error(), "kind is a null pointer");
   cr_expect_eq(hostkit_flat_push(handle, "s", "k", 0, NULL), TIDINGS_E_INVAL);
   cr_expect_str_eq(hostkit_flat_error(), "text is a null pointer");
   cr_expect_eq(hostkit_flat_push(-5, "s", "k", 0, "m"), TIDINGS_E_NOT_FOUND);

@@ -214,6 +214,9 @@ Test(refuse, what_is_no_shared_object_of_this_machine) {
   static const struct patch patches[] = {
       {EI_MAG1, 'X', TIDINGS_E_INVAL, "does not start with the ELF magic bytes"},
       {EI_CLASS, ELFCLASSNONE, TIDINGS_E_UNSUPPORTED, "is for another machine"},
+      {EI_DATA, ELFDATA2MSB, TIDINGS_E_UNSUPPORTED, "is for another machine"},
+      {offsetof(Elf64_Ehdr, e_phentsize), 1, TIDINGS_E_INVAL, "program headers of 1 bytes"},
+      {offsetof(Elf64_Ehdr, e_shentsize), 1, TIDINGS_E_INVAL, "its header tables have"},
       {offsetof(Elf64_Ehdr, e_machine), 0xEE, TIDINGS_E_UNSUPPORTED, "is for another machine"},
       {offsetof(Elf64_Ehdr, e_type), ET_REL, TIDINGS_E_INVAL,
        "is not a shared object: its ELF type is 1, expected 3"},
@@ -241,6 +244,39 @@ Test(refuse, what_is_no_shared_object_of_this_machine) {
                  "is not an ELF shared object: it does not start with the ELF magic bytes");
   write_plugin(&kit, "", 0);
   assert_refused(&kit, TIDINGS_E_INVAL, "is not an ELF shared object: it is empty");
+  free(whole.bytes);
+  cr_assert_null(kit_finish(&kit));
+}
+
+static void drop_segments(const struct file *file, uint32_t type) {
+  const Elf64_Ehdr *header = (const Elf64_Ehdr *)file->bytes;
+  Elf64_Phdr *segments = (Elf64_Phdr *)(file->bytes + header->e_phoff);
+  for (size_t i = 0; i < header->e_phnum; i++)
+    if (segments[i].p_type == type) segments[i].p_type = PT_NULL;
+}
+
+/* The first section header has the count if a 16-bit number cannot say it. */
+Test(refuse, a_file_without_segments_or_whose_last_section_is_outside) {
+  struct kit kit;
+  kit_init(&kit);
+  struct file whole = read_file(kit_plugin(&kit, "good_a"));
+  Elf64_Ehdr *header = (Elf64_Ehdr *)whole.bytes;
+  Elf64_Shdr *sections = (Elf64_Shdr *)(whole.bytes + header->e_shoff);
+  uint64_t *size = &sections[header->e_shnum - 1].sh_size, kept = *size;
+  *size = whole.len;
+  write_plugin(&kit, whole.bytes, whole.len);
+  assert_refused(&kit, TIDINGS_E_INVAL, "is cut short: its sections");
+  sections[0].sh_size = header->e_shnum;
+  header->e_shnum = 0;
+  write_plugin(&kit, whole.bytes, whole.len);
+  assert_refused(&kit, TIDINGS_E_INVAL, "is cut short: its sections");
+  *size = kept;
+  drop_segments(&whole, PT_DYNAMIC);
+  write_plugin(&kit, whole.bytes, whole.len);
+  assert_refused(&kit, TIDINGS_E_INVAL, "is not a shared object: it has no dynamic segment");
+  drop_segments(&whole, PT_LOAD);
+  write_plugin(&kit, whole.bytes, whole.len);
+  assert_refused(&kit, TIDINGS_E_INVAL, "is not a shared object: it has no loadable segment");
   free(whole.bytes);
   cr_assert_null(kit_finish(&kit));
 }
