@@ -248,9 +248,12 @@ Test(refuse, what_is_no_shared_object_of_this_machine) {
   cr_assert_null(kit_finish(&kit));
 }
 
+/* The file was read into memory that suits each type. */
+static void *at_offset(const struct file *file, size_t offset) { return file->bytes + offset; }
+
 static void drop_segments(const struct file *file, uint32_t type) {
-  const Elf64_Ehdr *header = (const Elf64_Ehdr *)file->bytes;
-  Elf64_Phdr *segments = (Elf64_Phdr *)(file->bytes + header->e_phoff);
+  const Elf64_Ehdr *header = at_offset(file, 0);
+  Elf64_Phdr *segments = at_offset(file, header->e_phoff);
   for (size_t i = 0; i < header->e_phnum; i++)
     if (segments[i].p_type == type) segments[i].p_type = PT_NULL;
 }
@@ -260,8 +263,8 @@ Test(refuse, a_file_without_segments_or_whose_last_section_is_outside) {
   struct kit kit;
   kit_init(&kit);
   struct file whole = read_file(kit_plugin(&kit, "good_a"));
-  Elf64_Ehdr *header = (Elf64_Ehdr *)whole.bytes;
-  Elf64_Shdr *sections = (Elf64_Shdr *)(whole.bytes + header->e_shoff);
+  Elf64_Ehdr *header = at_offset(&whole, 0);
+  Elf64_Shdr *sections = at_offset(&whole, header->e_shoff);
   uint64_t *size = &sections[header->e_shnum - 1].sh_size, kept = *size;
   *size = whole.len;
   write_plugin(&kit, whole.bytes, whole.len);

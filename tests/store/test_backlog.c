@@ -124,7 +124,7 @@ static void expect_each_once(struct tidings_plugin *plugin, int count, int step)
     total += got.count;
     settle_got(plugin, &got, TIDINGS_COMMITTED);
   }
-  cr_assert_eq(total, count);
+  cr_assert_eq(total, (size_t)count);
   for (int n = 1; n <= count; n++) cr_assert(seen[n], "m%d was never shown", n);
 }
 
