@@ -361,7 +361,8 @@ static void *read_bodies(void *context) {
 Test(listen, room_for_bodies) {
   static struct readers readers = {.room = ROOM_EMPTY};
   pthread_t threads[READERS];
-  for (int i = 0; i < READERS; i++) pthread_create(&threads[i], NULL, read_bodies, &readers);
+  for (int i = 0; i < READERS; i++)
+    cr_assert_eq(pthread_create(&threads[i], NULL, read_bodies, &readers), 0);
   for (int i = 0; i < READERS; i++) pthread_join(threads[i], NULL);
   cr_expect_eq(readers.most, 2 * (size_t)ROOM_MOST_BYTES);
   cr_expect_eq(readers.room.bytes, 0);
