@@ -206,8 +206,16 @@ static int compare_events(const void *a, const void *b) {
   return one->place < other->place ? -1 : 1;
 }
 
+/* An answer that was to have only what is new has `messages` too if the session was forgotten, and
+ * all of the answer is about a new one of the same name. */
+static void forget_other_session(struct tail *tail, const json_t *answer) {
+  if (!tail->end[0] || !json_object_get(answer, "messages")) return;
+  tail_finish(tail);
+}
+
 json_t *tail_take(struct tail *tail, const json_t *answer) {
   struct taking taking = {.count = 0};
+  forget_other_session(tail, answer);
   json_t *list = json_array();
   index_items(answer, &taking);
   take_pushes(tail, answer, &taking);

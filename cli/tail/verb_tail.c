@@ -62,15 +62,24 @@ static void print_item(const json_t *event) {
   print_what(event);
 }
 
+static void print_reason(const char *reason) {
+  char *text = show_text(reason);
+  if (text && text[0]) {
+    show_start(SHOW_DIM);
+    fputs(" [", stdout);
+    terminal_text(stdout, text);
+    putchar(']');
+    show_end();
+  }
+  free(text);
+}
+
 static void print_outcome(const json_t *event) {
   print_id(event);
   putchar(' ');
   show_outcome(json_value_text(event, "outcome"), 0);
   print_what(event);
-  show_start(SHOW_DIM);
-  print_member(" [", event, "reason");
-  fputs(json_value_text(event, "reason")[0] ? "]" : "", stdout);
-  show_end();
+  print_reason(json_value_text(event, "reason"));
 }
 
 static void print_delivery(const json_t *event) {

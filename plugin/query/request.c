@@ -113,17 +113,17 @@ static int read_place(const struct json *value, struct request *request,
   return 0;
 }
 
-/* "12.3.40.1700000000000": of an item, a delivery and a transition, and a time; without the time as
- * at the beginning of all. */
+/* "12.3.40.1700000000000.7": of an item, a delivery and a transition, a time, and the number of the
+ * session; without the time as at the beginning of all. */
 static int read_after(const struct json *value, struct query_place *ret_after,
                       struct tidings_error *error) {
   static const char expected[] = "the member end of an earlier answer";
-  uint64_t numbers[4] = {0};
+  uint64_t numbers[5] = {0};
   size_t at = 0, digits = 0;
   if (value->kind != JSON_IS_STRING) return field_refuse(NULL, value, expected, error);
   for (size_t i = 0; i < value->text.len; i++) {
     char c = value->text.ptr[i];
-    bool dot = c == '.' && digits && at < 3;
+    bool dot = c == '.' && digits && at < 4;
     bool digit = c >= '0' && c <= '9' && digits < 19;
     if (!dot && !digit) return field_refuse(NULL, value, expected, error);
     if (digit) numbers[at] = numbers[at] * 10 + (uint64_t)(c - '0');
@@ -134,7 +134,8 @@ static int read_after(const struct json *value, struct query_place *ret_after,
   *ret_after = (struct query_place){.item = numbers[0],
                                     .delivery = numbers[1],
                                     .transition = numbers[2],
-                                    .queried_ms = numbers[3]};
+                                    .queried_ms = numbers[3],
+                                    .session = numbers[4]};
   return 0;
 }
 

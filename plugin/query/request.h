@@ -39,6 +39,7 @@ struct query_place {
   uint64_t item, transition; /* the newest of them */
   uint64_t delivery;         /* before the first that is not settled */
   uint64_t queried_ms;       /* when it was given: what was settled may be taken back since */
+  uint64_t session;          /* the session's number; 0: not known, or the session is not there */
 };
 
 /* A carrier of a stream list, and what it carried. */

@@ -13,6 +13,14 @@
 /* A rewind's time is set before others can see it; this bounds the difference. */
 enum { REWIND_SLACK_MS = 600000 };
 
+/* Returns how far the asker knows the session: not at all if its answer was about an earlier one of
+ * the same name, which was forgotten since. */
+static const struct query_place *known_place(const struct question *question) {
+  static const struct query_place nothing;
+  const struct query_place *after = &question->request->after;
+  return after->session && after->session != question->op.session ? &nothing : after;
+}
+
 /* Is the delivery new to the asker, or may it have changed since the asker asked last? */
 static bool is_selected(const struct delivery *delivery, const struct query_place *after) {
   if (delivery->n > after->delivery) return true;
@@ -123,7 +131,7 @@ static bool has_one_selected(const struct query_place *after,
 /* Writes the items that are new, and those of the deliveries that are written. */
 static int write_items(struct question *question, const struct past *past,
                        struct tidings_error *error) {
-  const struct query_place *after = &question->request->after;
+  const struct query_place *after = known_place(question);
   struct by_item by_item = {0};
   if (sort_by_item(past, &by_item)) return fail(error, TIDINGS_E_NOMEM, "no memory for a timeline");
   json_open(&question->writer, "items", '[');
@@ -162,7 +170,7 @@ static int write_deliveries(struct question *question, const struct past *past, 
   for (size_t i = 0; i < past->delivery_count && !code; i++) {
     const struct delivery *delivery = &past->deliveries[i];
     if (delivery->state == DELIVERY_LEASED && delivery->n <= open) open = delivery->n - 1;
-    if (is_selected(delivery, &question->request->after))
+    if (is_selected(delivery, known_place(question)))
       code = write_delivered(question, past, i, error);
   }
   json_close(&question->writer, ']');
@@ -236,7 +244,7 @@ static int write_submitted(struct question *question, struct tidings_error *erro
 /* Writes the members that are only in an answer for the whole session. */
 static int write_rest(struct question *question, const struct past *past,
                       struct tidings_error *error) {
-  const struct query_place *after = &question->request->after;
+  const struct query_place *after = known_place(question);
   if (after->item || after->delivery || after->transition) return 0;
   write_forgotten(question, past);
   return write_submitted(question, error);
@@ -247,6 +255,7 @@ static int write_rest(struct question *question, const struct past *past,
 int query_timeline(struct question *question, struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
   const struct head *head = &question->op.head;
+  const struct query_place *after = known_place(question);
   struct past past = {0};
   uint64_t open = 0;
   char end[96];
@@ -254,17 +263,15 @@ int query_timeline(struct question *question, struct tidings_error *error) {
   json_put_time(writer, "time", question->op.now_ms);
   query_write_attachment(writer, &question->op);
   int code = past_read(question, false, &past, error);
-  if (!code)
-    code =
-        past_read_items(question, first_selected(&past, &question->request->after), &past, error);
+  if (!code) code = past_read_items(question, first_selected(&past, after), &past, error);
   if (!code) code = write_items(question, &past, error);
   if (!code) code = write_deliveries(question, &past, &open, error);
-  if (!code)
-    code = query_write_transitions(question, question->request->after.transition + 1, error);
+  if (!code) code = query_write_transitions(question, after->transition + 1, error);
   if (!code) code = write_rest(question, &past, error);
   if (code) return code;
-  (void)snprintf(end, sizeof end, "%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".%" PRId64, question->last,
-                 open, head->last_transition, question->op.now_ms);
+  (void)snprintf(end, sizeof end, "%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".%" PRId64 ".%" PRIu32,
+                 question->last, open, head->last_transition, question->op.now_ms,
+                 question->op.session);
   json_put_text(writer, "end", end);
   return 0;
 }

@@ -67,6 +67,29 @@ def test_follow(place):
         assert end(process, signal.SIGTERM) == 128 + signal.SIGTERM, process.stderr.read()
 
 
+def test_forgotten(place):
+    """-f continues with a new session of the name of one that was forgotten, from its first event on"""
+    for i in range(2):
+        place.ok("push", "-s", "s", "--create", f"old {i}")
+    with open(os.path.join(place.dir, "out"), "w+b") as out:
+        process = place.start("tail", "-f", "-s", "s", "--json", stdout=out)
+
+        def messages():
+            with open(out.name, encoding="utf-8") as file:
+                return [json.loads(line)["message"] for line in file if line.endswith("\n")]
+
+        until(lambda: len(messages()) == 2, "what was there before")
+        process.send_signal(signal.SIGSTOP)  # it looks again only when all of this has happened
+        place.ok("store", "forget", "-s", "s")
+        place.ok("push", "-s", "s", "--create", "new 0")
+        process.send_signal(signal.SIGCONT)
+        until(lambda: len(messages()) == 3, "the new session's first push")
+        place.ok("push", "-s", "s", "new 1")
+        until(lambda: len(messages()) == 4, "its second push")
+        assert messages() == ["old 0", "old 1", "new 0", "new 1"], messages()
+        assert end(process, signal.SIGTERM) == 128 + signal.SIGTERM, process.stderr.read()
+
+
 def test_refusals(place):
     """tail ends if its reader goes away, or if there is no such store"""
     place.refused("tail", "-s", "s", "-S", "nowhere", says="nowhere")
