@@ -15,13 +15,24 @@ static sigset_t outside; /* the mask that lets these signals in */
 
 static void note_signal(int number) { noted = number; }
 
+/* nohup and background jobs ignore a signal on purpose. */
+static void catch_unless_ignored(int number) {
+  struct sigaction action, was;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = note_signal;
+  if (!sigaction(number, NULL, &was) && was.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
+}
+
 void interrupt_catch(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = note_signal;
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  catch_unless_ignored(SIGHUP);
 }
+
+void interrupt_catch_pipe(void) { catch_unless_ignored(SIGPIPE); }
 
 void interrupt_begin(void) {
   struct sigaction action, was;

@@ -18,9 +18,11 @@ bool interrupt_has_begun(void);
 /* Calls poll; such a signal ends it with EINTR. `timeout_ms` -1: for ever. */
 int interrupt_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
 
-/* For a program whose loops check interrupt_seen themselves: after this call SIGINT and SIGTERM are
- * only noted, and end poll, read and sleeps with EINTR. */
+/* For a program whose loops check interrupt_seen themselves: after this call SIGINT and SIGTERM,
+ * and SIGHUP if it was not ignored, are only noted, and end poll, read and sleeps with EINTR. */
 void interrupt_catch(void);
+/* The same for SIGPIPE: for a program that has to remove something when its reader has gone. */
+void interrupt_catch_pipe(void);
 
 /* The signal that came; 0: none yet. */
 int interrupt_seen(void);

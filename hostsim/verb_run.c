@@ -66,6 +66,7 @@ static int run_files(char **files, const struct scenario_options *options) {
   while (files[count]) count++;
   bool all_passed = true;
   interrupt_catch();
+  interrupt_catch_pipe();
   printf("TAP version 13\n1..%zu\n", count);
   for (size_t i = 0; i < count && !interrupt_seen(); i++)
     all_passed = run_file(files[i], i + 1, options) && all_passed;

@@ -211,6 +211,7 @@ static bool is_any_wanted(const struct suite_run *suite) {
 
 static int run_suite(struct suite_run *suite) {
   interrupt_catch();
+  interrupt_catch_pipe();
   const struct conformance_case *one = suite_case(0);
   bool loads = run_case(suite, one->name) ==
                VERDICT_PASSED; /* if it fails, all other cases would fail in the same way */

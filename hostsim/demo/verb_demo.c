@@ -153,6 +153,7 @@ static int demo(const char *plugin, const struct screen *screen, bool fleet, con
   struct supervisor supervisor = {.plugin = plugin, .timeline = timeline, .screen = *screen};
   int status = EXIT_FAILURE;
   interrupt_catch();
+  interrupt_catch_pipe();
   char *dir = folder_make_temporary(NULL, "hostsim-demo");
   if (!dir || demo_folder_init(&supervisor.folder, dir) != 0) {
     fprintf(stderr, "hostsim demo: no folder: %s\n", strerror(errno));

@@ -321,6 +321,7 @@ static int dev_verb(struct cli *cli) {
   dev.tick_at = dev.every_ms > 0 ? clock_mono_ms() + (int64_t)dev.every_ms : -1;
   dev.talk.pane = &dev.pane;
   interrupt_catch();
+  interrupt_catch_pipe();
   return develop(&dev);
 }
 

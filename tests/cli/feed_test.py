@@ -209,6 +209,23 @@ def test_newer_store(place):
     assert process.wait() == 1 and "0 bad lines" in said, said
 
 
+def test_hung_up(place):
+    """when its terminal is closed, it says how many notifications were left out, as with other signals"""
+    place.opened()
+    process = place.start("feed", "--recipe", "any", "--to", "session:s", "--per-minute", "1", stdin=subprocess.PIPE,
+                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
+    process.stdin.write(lines(*({"message": f"line {i}"} for i in range(3))).encode())
+    process.stdin.flush()
+
+    def reads_again():
+        with open(f"/proc/{process.pid}/syscall", encoding="ascii") as file:
+            return place.messages() and file.read().split()[0] in ("7", "73", "271")  # poll or ppoll, after the lines
+
+    until(reads_again, "the lines", 0.1)
+    assert end(process, signal.SIGHUP) == 128 + signal.SIGHUP
+    assert place.messages() == ["line 0", "2 more notifications of `any` in the last minute are left out."]
+
+
 def test_wrong(place):
     """a recipe with a mistake is refused with its line before anything is read"""
     path = os.path.join(place.dir, "bad.json")

@@ -32,6 +32,13 @@ says out "settle.twice: "
 lacks out "load: "
 ok "--list and --filter"
 
+{ "$hostsim" conformance --plugin "$plugin" --filter settle. 2>"$work/err"; echo $? >"$work/status"; } | head -n 1 >"$work/out"
+says out "passed   load"
+is_empty err
+[ "$(cat "$work/status")" -eq 141 ] || fail "a reader that has gone ends it with 141"
+leaves_nothing
+ok "it removes its stores when its reader has gone"
+
 head -c 5000 "$plugin" >"$work/truncated.so"
 run 1 "$hostsim" conformance --plugin "$work/truncated.so"
 grep -q '^failed   load: refused: ..*' "$work/out" || fail "a truncated file is refused with the reason"

@@ -156,6 +156,20 @@ says out "# open: "
 ok "a plugin that crashes, exits, hangs or is not there"
 leaves_nothing
 
+FAULT=hang; export FAULT
+scenario '{"name": "hangs", "steps": [{"tool_result": {"session": "s"}}]}'
+env --default-signal=HUP "$hostsim" run --plugin "$FAULT_PLUGIN" "$work/scenario.json" >"$work/out" 2>"$work/err" &
+playing=$!
+has_made_one() { [ -n "$(ls -A "$work/tmp")" ]; }
+eventually has_made_one
+kill -HUP "$playing"
+wait "$playing"
+[ $? -eq 129 ] || fail "a terminal that is closed ends it with 129"
+says out "Bail out! interrupted"
+unset FAULT
+ok "it removes its stores when its terminal is closed"
+leaves_nothing
+
 play 0 '{"name": "kept", "steps": ['"$push"']}' --keep
 store=$(sed -n 's/^hostsim: the store is //p' "$work/err")
 [ -d "$store" ] && [ -n "$(ls -A "$store")" ] || fail "--keep leaves the store and says where"
