@@ -19,6 +19,7 @@
 #include "command/session.h"
 #include "common/clock.h"
 #include "common/libc.h"
+#include "common/utf8.h"
 
 /* -- going on in the background ---------------------------------------------------------------- */
 
@@ -166,18 +167,28 @@ static int in_foreground(struct run *run) {
   return reason ? not_started(run, reason) : supervise(run);
 }
 
-static void print_handle(const struct run *run, int pid) {
-  if (run->cli->json) {
-    json_t *answer = json_pack("{s:s, s:s, s:i, s:s}", "handle", run->log.handle, "log",
-                               run->log.path, "pid", pid, "session", run->session);
-    char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
-    print_json_text(stdout, text ? text : "{}");
-    putchar('\n');
-    free(text);
-    json_decref(answer);
-  } else {
-    printf("handle %s\nlog %s\npid %d\n", run->log.handle, run->log.path, pid);
-  }
+/* The log's path may have bytes that are not UTF-8. */
+static int print_handle_as_json(const struct run *run, int pid) {
+  struct buffer path = BUFFER_EMPTY;
+  utf8_repair(span_text(run->log.path), &path);
+  json_t *answer = path.failed
+                       ? NULL
+                       : json_pack("{s:s, s:s%, s:i, s:s}", "handle", run->log.handle, "log",
+                                   path.bytes, path.len, "pid", pid, "session", run->session);
+  char *text = answer ? json_dumps(answer, JSON_COMPACT) : NULL;
+  int code = text ? EXIT_DONE : cli_fail(run->cli, "out of memory; it runs as %s", run->log.handle);
+  if (text) print_json_text(stdout, text);
+  if (text) putchar('\n');
+  free(text);
+  json_decref(answer);
+  buffer_free(&path);
+  return code;
+}
+
+static int print_handle(const struct run *run, int pid) {
+  if (run->cli->json) return print_handle_as_json(run, pid);
+  printf("handle %s\nlog %s\npid %d\n", run->log.handle, run->log.path, pid);
+  return EXIT_DONE;
 }
 
 static int in_background(struct run *run) {
@@ -186,10 +197,7 @@ static int in_background(struct run *run) {
   int who = detach(run->log.fd, &report, &reason, &pid);
   if (who < 0) return cli_fail(run->cli, "cannot detach: %s", strerror(errno));
   if (who > 0 && reason) return not_started(run, reason);
-  if (who > 0) {
-    print_handle(run, pid);
-    return EXIT_DONE;
-  }
+  if (who > 0) return print_handle(run, pid);
   int code = child_prepare(run->cli, &run->child);
   const struct child_way way = {.detached = true,
                                 .pipe_signal_ignored = run->cli->pipe_signal_ignored};

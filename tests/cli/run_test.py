@@ -274,6 +274,8 @@ def test_names_of_bytes(place):
     first, second = place.messages()
     assert re.match(r"Command `'/\S*/t\ufffd'` \(handle `t-", first) and second.startswith("Command `true` (`a\ufffdb`, handle `a-b-"), (first, second)
     assert "/state\ufffd/" in first.partition(" Log: ")[2], first
+    started = place.ok("run", *S, "--detach", "--json", "--", "true", env={"XDG_STATE_HOME": state, "TIDINGS_STORE": place.store}).json
+    assert started["handle"].startswith("true-") and "/state\ufffd/" in started["log"] and started["pid"], started
 
 
 def test_options_end(place):
