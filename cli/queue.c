@@ -20,10 +20,10 @@ enum { MOST_SHOWN = 10000 }; /* the query's limit */
 
 /* -- list -------------------------------------------------------------------------------------- */
 
-static void print_message(const json_t *messages, const json_t *message) {
-  const char *id = json_value_text(message, "id");
+/* `id_len`: of what is shown of the id. */
+static void print_message(const json_t *message, size_t id_len) {
   printf("%llu  ", (unsigned long long)json_value_count(message, "place"));
-  terminal_bytes(stdout, id, message_change_short(messages, id));
+  terminal_bytes(stdout, json_value_text(message, "id"), id_len);
   printf("  %s%s", json_value_text(message, "state"),
          json_is_object(json_object_get(message, "trigger")) ? ", triggered" : "");
   int64_t due_ms = show_time_ms(json_value_text(message, "due_at"));
@@ -34,14 +34,17 @@ static void print_message(const json_t *messages, const json_t *message) {
   putchar('\n');
 }
 
-static void print_messages(const json_t *answer) {
+static int print_messages(const struct cli *cli, const json_t *answer) {
   const json_t *messages = json_object_get(answer, "messages"), *message = NULL;
   uint64_t count = json_value_count(answer, "count");
-  size_t i = 0;
+  size_t i = 0, *id_lens = message_change_short(messages);
+  if (!id_lens) return cli_fail(cli, "out of memory");
   if (!count) puts("No message waits.");
-  json_array_foreach(messages, i, message) print_message(messages, message);
+  json_array_foreach(messages, i, message) print_message(message, id_lens[i]);
+  free(id_lens);
   if (count > json_array_size(messages))
     printf("and %llu more\n", (unsigned long long)(count - json_array_size(messages)));
+  return 0;
 }
 
 static json_t *make_question(void) {
@@ -53,7 +56,7 @@ static int list_messages(struct cli *cli) {
   int code = ask_about_session(cli, make_question(), &answer);
   if (code) return code;
   if (cli->json) code = print_json(cli, answer);
-  else print_messages(answer);
+  else code = print_messages(cli, answer);
   json_decref(answer);
   return code;
 }

@@ -2,6 +2,7 @@
  */
 #include "command/message_change.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/ask.h"
@@ -45,10 +46,41 @@ static size_t count_beginning(const json_t *messages, const char *text, size_t l
   return count;
 }
 
-size_t message_change_short(const json_t *messages, const char *id) {
-  size_t whole = strlen(id), len = SHORTEST_ID;
-  while (len < whole && count_beginning(messages, id, len, NULL) > 1) len++;
-  return len < whole ? len : whole;
+struct known_id {
+  const char *id;
+  size_t place; /* in the list */
+};
+
+static int compare_ids(const void *a, const void *b) {
+  const struct known_id *one = a, *other = b;
+  return strcmp(one->id, other->id);
+}
+
+static size_t common_bytes(const char *one, const char *other) {
+  size_t len = 0;
+  while (one[len] && one[len] == other[len]) len++;
+  return len;
+}
+
+/* In the order of the ids, the longest common beginning is that with a neighbour. */
+size_t *message_change_short(const json_t *messages) {
+  size_t count = json_array_size(messages);
+  struct known_id *ids = calloc(count + 1, sizeof *ids);
+  size_t *lens = calloc(count + 1, sizeof *lens);
+  for (size_t i = 0; ids && lens && i < count; i++)
+    ids[i] = (struct known_id){json_value_text(json_array_get(messages, i), "id"), i};
+  if (ids && lens && count) qsort(ids, count, sizeof *ids, compare_ids);
+  for (size_t i = 0; ids && lens && i < count; i++) {
+    size_t before = i ? common_bytes(ids[i - 1].id, ids[i].id) : 0;
+    size_t after = i + 1 < count ? common_bytes(ids[i].id, ids[i + 1].id) : 0;
+    size_t len = (before > after ? before : after) + 1, whole = strlen(ids[i].id);
+    if (len < SHORTEST_ID) len = SHORTEST_ID;
+    lens[ids[i].place] = len < whole ? len : whole;
+  }
+  bool failed = !ids;
+  free(ids);
+  if (failed) free(lens);
+  return failed ? NULL : lens;
 }
 
 int message_change_find(const struct cli *cli, const json_t *messages, json_t *data,
