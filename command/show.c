@@ -178,6 +178,7 @@ char *show_text(const char *text) {
 static int read_moment(const char *text, struct tm *parts) {
   struct tm day = {0};
   const char *rest = strptime(text, "%Y-%m-%d", &day);
+  if (rest && !clock_day_exists(&day)) return -1;
   if (rest) {
     parts->tm_year = day.tm_year;
     parts->tm_mon = day.tm_mon;

@@ -33,3 +33,8 @@ void clock_sleep_ms(uint32_t ms) {
   const struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
   nanosleep(&pause, NULL);
 }
+
+bool clock_day_exists(const struct tm *day) {
+  struct tm date = {.tm_year = day->tm_year, .tm_mon = day->tm_mon, .tm_mday = day->tm_mday};
+  return timegm(&date) != (time_t)-1 && date.tm_mday == day->tm_mday;
+}

@@ -5,11 +5,16 @@
 #ifndef COMMON_CLOCK_H
 #define COMMON_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 int64_t clock_wall_ms(void); /* since 1970 */
 uint64_t clock_mono_ns(void);
 int64_t clock_mono_ms(void);
+
+/* Does the day exist? February 30 does not, and mktime would take it for one in March. */
+bool clock_day_exists(const struct tm *day);
 
 /* Returns how long poll may wait until a time of clock_mono_ms; at least 0. */
 int clock_ms_until(int64_t mono_ms);

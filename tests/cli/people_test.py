@@ -64,7 +64,8 @@ def test_times(place):
         assert (minutes[0] - minutes[1]) % 1440 == 330, (local, utc)
         assert HOUR.search(place.ok(verb, "-s", "s", "--since", "1h", env=there).text)
         assert not HOUR.search(place.ok(verb, "-s", "s", "--since", "2999-01-01", env=there).text)
-        place.refused(verb, "-s", "s", "--since", "soon", code=2, says="'soon' is no time; expected 15:40")
+        for wrong in ("soon", "2026-02-30"):
+            place.refused(verb, "-s", "s", "--since", wrong, code=2, says=f"'{wrong}' is no time; expected 15:40")
     assert place.ok("pending", "-s", "s", "--json", env=there).json["items"][0]["time"].endswith("Z")
 
 
