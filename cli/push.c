@@ -88,9 +88,10 @@ static int set_texts(const struct cli *cli, const struct request *request, const
 static int make_event(const struct cli *cli, const struct request *request, const char *session,
                       const char *message, json_t **ret_event) {
   static const struct json_rules rules = {.max_depth = 64};
+  struct tidings_error error = {.size = sizeof error};
   json_t *extra = NULL;
-  if (request->data)
-    (void)json_value_read(&rules, span_text(request->data), "--data", &extra, NULL);
+  if (request->data && json_value_read(&rules, span_text(request->data), "--data", &extra, &error))
+    return cli_usage(cli, "%s", error.text);
   if (request->data && !json_is_object(extra)) {
     json_decref(extra);
     return cli_usage(cli, "--data: '%s' is not a JSON object", request->data);

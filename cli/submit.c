@@ -111,9 +111,11 @@ static int make_data(const struct cli *cli, const struct submission *submission,
                                                                 : json_string(submission->before));
   if (!code && submission->trigger) {
     static const struct json_rules rules = {.max_depth = 64};
+    struct tidings_error error = {.size = sizeof error};
     json_t *trigger = NULL;
-    (void)json_value_read(&rules, span_text(submission->trigger), "--trigger", &trigger, NULL);
-    if (!json_is_object(trigger))
+    if (json_value_read(&rules, span_text(submission->trigger), "--trigger", &trigger, &error))
+      code = cli_usage(cli, "%s", error.text);
+    else if (!json_is_object(trigger))
       code = cli_usage(cli, "--trigger: '%s' is not a JSON object", submission->trigger);
     json_object_set_new(data, "trigger", trigger);
   }

@@ -79,6 +79,7 @@ def test_push_wrong(place):
         (["--ttl", "soon", "x"], "--ttl: 'soon' is not a duration"),
         (["--ttl", "0", "x"], "--ttl: '0' is not a duration"),
         (["--data", "[1]", "x"], "--data: '[1]' is not a JSON object"),
+        (["--data", '{"build": 12345678901234567890}', "x"], "--data: \"12345678901234567890\" is not a number of 64 bits"),
         ([], "the message is missing"),
         (["a", "b"], "unexpected argument 'b'"),
         (["--nonsense", "x"], "unknown option '--nonsense'"),
