@@ -131,6 +131,7 @@ static int print_log(const struct cli *cli, const char *path, int fd,
     if (!reason && fflush(stdout)) reason = errno;
   }
   buffer_free(&printing.line);
+  if (reason == EPIPE) return EXIT_PIPE;
   return reason ? cli_fail(cli, "cannot print %s: %s", path, strerror(reason)) : 0;
 }
 
@@ -151,7 +152,8 @@ static int print_as_json(const struct cli *cli, const char *handle, const char *
   json_t *log = json_pack("{s:s, s:s%, s:b, s:o}", "handle", handle, "log", repaired_path.bytes,
                           repaired_path.len, "running", grows, "content", content);
   int code = log ? print_json(cli, log) : cli_fail(cli, "out of memory");
-  if (!code && fflush(stdout)) code = cli_fail(cli, "cannot print it: %s", strerror(errno));
+  if (!code && fflush(stdout))
+    code = errno == EPIPE ? EXIT_PIPE : cli_fail(cli, "cannot print it: %s", strerror(errno));
   json_decref(log);
   buffer_free(&repaired);
   buffer_free(&text);

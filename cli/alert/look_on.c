@@ -237,7 +237,8 @@ static int alert_person(struct looking *looking, const struct alert *alert) {
   free(body);
   if (!code && cli->json) code = print_as_json(looking, alert);
   else if (!code) print_in_words(alert);
-  if (!code && fflush(stdout)) code = cli_fail(cli, "cannot print it: %s", strerror(errno));
+  if (!code && fflush(stdout))
+    code = errno == EPIPE ? EXIT_PIPE : cli_fail(cli, "cannot print it: %s", strerror(errno));
   return code;
 }
 

@@ -19,6 +19,7 @@ static int write_out(const struct cli *cli, const char *path, const struct buffe
   int reason = to_stdout ? file_write_all(STDOUT_FILENO, text->bytes, text->len)
                          : file_write_whole(path, text->bytes, text->len);
   if (!reason) return 0;
+  if (to_stdout && reason == EPIPE) return EXIT_PIPE;
   return cli_fail(cli, "cannot write %s: %s", to_stdout ? "to the standard output" : path,
                   strerror(reason));
 }

@@ -191,7 +191,7 @@ def test_not_printed(place):
         place.refused("log", *S, handle, stdout=full, says="No space left on device")
     process = place.start(command=["sh", "-c", f'"{TIDINGS}" log -s s {handle} | head -c 10'])
     out, err = process.communicate(timeout=DEADLINE_S)
-    assert len(out) == 10 and b"Broken pipe" in err, err
+    assert len(out) == 10 and not err, err
     assert len(place.messages()) == 1
 
 

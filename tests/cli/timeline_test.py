@@ -104,6 +104,11 @@ def test_refusals(place):
     """timeline says what is missing, and leaves no file if it fails"""
     place.ok("push", "-s", "s", "x")
     place.refused("timeline", "-s", "s", code=2, says="-o FILE is missing")
+    reader, writer = os.pipe()
+    os.close(reader)
+    gone = place.run("timeline", "-s", "s", "-o", "-", stdout=writer)
+    os.close(writer)
+    assert gone.code == 141 and not gone.said, gone
     place.refused("timeline", "-s", "s", "-o", "no/such/folder", says="no/such/folder")
     place.refused("timeline", "-s", "s", "-S", "nowhere", "-o", "x.html", says="nowhere")
     assert not os.path.exists(os.path.join(place.work, "x.html"))
