@@ -131,6 +131,9 @@ static int loop(struct watching *watching) {
    * first. */
   if (!code) code = take_events(watching);
   if (!code && watching->changes.count) code = flush(watching);
+  else if (!code) push_changes(watching);
+  if (!code && !outbox_empty(&watching->outbox))
+    code = cli_fail(watching->cli, "it ends, and the last changes were not reported");
   return code;
 }
 

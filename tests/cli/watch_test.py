@@ -387,6 +387,25 @@ def test_busy(place):
     watch.told("`f` was created externally.", "`g` was created externally.")
 
 
+def test_ends_unreported(place):
+    """at its end watch tries again to report what it could not report before; if it cannot, it says so and fails"""
+    for number, is_back in enumerate((True, False)):
+        watch = Watch(place)
+        os.rename(place.store, place.store + ".away")
+        with open(place.store, "wb"):
+            pass
+        write(os.path.join(place.work, f"f{number}"), "x")
+        until(lambda watch=watch: "is not a folder" in watch.text, "that it failed")
+        with watch.stopped():
+            if is_back:
+                os.remove(place.store)
+                os.rename(place.store + ".away", place.store)
+            watch.process.send_signal(signal.SIGTERM)
+        assert watch.process.wait(DEADLINE_S) == (0 if is_back else 1), watch.text
+        assert is_back or "the last changes were not reported" in watch.text, watch.text
+        assert not is_back or place.messages() == ["`f0` was created externally."], place.messages()
+
+
 def test_newest_session(place):
     """without a session watch reports to the newest session of a running host here, and to the last one while none runs"""
     host = place.start(command=["sleep", "1000"])
