@@ -19,6 +19,7 @@
 
 enum { LOOKS = 3, BLIND_MS = 1000 };
 
+/* If the folder is moved, the kernel reports nothing about the file in it. */
 static int watch_file(const struct cli *cli, const char *store, struct follow *follow) {
   char *file = paths_join(store, "data.mdb");
   int code = 0;
@@ -29,13 +30,16 @@ static int watch_file(const struct cli *cli, const char *store, struct follow *f
     close(follow->fd);
     follow->fd = -1; /* no watch is left: the store is looked at like a database */
   }
+  if (!code && follow->fd >= 0)
+    (void)inotify_add_watch(follow->fd, store, IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR);
   free(file);
   return code;
 }
 
 int follow_begin(const struct cli *cli, struct follow *ret_follow) {
-  struct follow follow = {.fd = -1};
+  struct follow follow = {.cli = cli, .fd = -1};
   char *store = kit_store_path(cli);
+  kit_note_place(cli, &follow.place);
   int code = store ? 0 : cli_fail(cli, "there is no store");
   if (!code && !store_url_is(store)) code = watch_file(cli, store, &follow);
   free(store);
@@ -74,10 +78,25 @@ static int64_t sleep_ms(const struct follow *follow, bool paused, int64_t most_m
   return ms > INT_MAX ? INT_MAX : ms;
 }
 
-static void take_writes(struct follow *follow) {
-  char events[4096];
-  while (read(follow->fd, events, sizeof events) > 0) continue;
+static bool is_gone(const struct follow *follow) {
+  struct kit_place now;
+  kit_note_place(follow->cli, &now);
+  return !kit_place_equal(&now, &follow->place);
+}
+
+/* Returns FOLLOW_GONE, or 0. */
+static unsigned take_writes(struct follow *follow) {
+  _Alignas(struct inotify_event) char events[4096];
+  bool moved = false;
+  for (ssize_t got; (got = read(follow->fd, events, sizeof events)) > 0;) {
+    for (size_t at = 0; at < (size_t)got;) {
+      const struct inotify_event *event = (const void *)(events + at);
+      moved = moved || event->mask & (IN_MOVE_SELF | IN_DELETE_SELF);
+      at += sizeof *event + event->len;
+    }
+  }
   follow_look_again(follow);
+  return moved && is_gone(follow) ? FOLLOW_GONE : 0;
 }
 
 int follow_sleep(struct follow *follow, int input, int64_t most_ms, unsigned *ret_woke) {
@@ -89,7 +108,7 @@ int follow_sleep(struct follow *follow, int input, int64_t most_ms, unsigned *re
   int ready = interrupt_poll(fds, 2, (int)sleep_ms(follow, paused, most_ms));
   if (ready < 0 && errno != EINTR) return errno;
   if (interrupt_seen()) woke |= FOLLOW_OVER;
-  if (ready > 0 && fds[0].revents) take_writes(follow);
+  if (ready > 0 && fds[0].revents) woke |= take_writes(follow);
   if (ready > 0 && fds[1].revents) woke |= FOLLOW_INPUT;
   int64_t now_ms = clock_mono_ms();
   if (follow->look_at_ms >= 0 && now_ms >= follow->look_at_ms && now_ms >= free_ms(follow)) {
@@ -103,4 +122,11 @@ int follow_sleep(struct follow *follow, int input, int64_t most_ms, unsigned *re
 void follow_end(struct follow *follow) {
   if (follow->fd >= 0) close(follow->fd);
   follow->fd = -1;
+}
+
+int follow_say_gone(const struct follow *follow) {
+  char *store = kit_store_path(follow->cli);
+  int code = cli_fail(follow->cli, "the store %s was moved away or removed", store ? store : "");
+  free(store);
+  return code;
 }

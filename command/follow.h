@@ -9,14 +9,17 @@
 #include <stdint.h>
 
 #include "command/cli.h"
+#include "command/kit.h"
 
 /* inotify reports a write to the store's file a moment before the commit can be seen. So a few more
  * looks follow the last reported write, at growing intervals, and then none until the next write. A
  * database reports nothing: it is looked at once a second. */
 struct follow {
-  int fd;             /* of inotify; -1: there is nothing to watch */
-  unsigned looks;     /* since the last write */
-  int64_t look_at_ms; /* when to look next, by clock_mono_ms; -1: not before a write */
+  const struct cli *cli;
+  struct kit_place place; /* of the store's file */
+  int fd;                 /* of inotify; -1: there is nothing to watch */
+  unsigned looks;         /* since the last write */
+  int64_t look_at_ms;     /* when to look next, by clock_mono_ms; -1: not before a write */
   int64_t looked_at_ms;
   uint32_t pace_ms; /* the least time between two looks, however often the store is written; the
                        caller sets it */
@@ -25,6 +28,7 @@ struct follow {
 enum follow_woke {
   FOLLOW_LOOK = 1,  /* the store may have changed */
   FOLLOW_INPUT = 2, /* the other descriptor can be read, or has ended */
+  FOLLOW_GONE = 8,  /* the store was moved away or removed: nothing more will be seen of it */
   FOLLOW_OVER = 4   /* a signal came, and the exit code is that of interrupt_exit_code */
 };
 
@@ -38,5 +42,7 @@ int follow_sleep(struct follow *follow, int input, int64_t most_ms, unsigned *re
 /* Makes the next looks come as after a write. */
 void follow_look_again(struct follow *follow);
 void follow_end(struct follow *follow);
+/* Says FOLLOW_GONE. Returns the exit code. */
+int follow_say_gone(const struct follow *follow);
 
 #endif

@@ -321,6 +321,7 @@ static int look_and_alert(struct looking *looking, struct follow *follow) {
     int wrong = sleep_on(looking, follow, &woke);
     if (wrong) return cli_fail(looking->cli, "cannot wait: %s", strerror(wrong));
     if (woke & FOLLOW_OVER) return interrupt_exit_code();
+    if (woke & FOLLOW_GONE) return follow_say_gone(follow);
   }
 }
 

@@ -176,6 +176,7 @@ static int tail_session(struct tailing *tailing, size_t most, bool follow) {
   while (!code && !(woke & FOLLOW_OVER)) {
     int wrong = follow_sleep(&watch, -1, -1, &woke);
     if (wrong) code = cli_fail(tailing->cli, "cannot wait: %s", strerror(wrong));
+    else if (woke & FOLLOW_GONE) code = follow_say_gone(&watch);
     else if (woke == FOLLOW_LOOK) code = look(tailing, SIZE_MAX);
   }
   follow_end(&watch);

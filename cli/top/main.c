@@ -308,6 +308,9 @@ static int32_t watch_on(struct watching *watching) {
     if (wrong)
       return kit_error(&watching->error, TIDINGS_E_STORE, "cannot wait: %s", strerror(wrong));
     if (woke & FOLLOW_OVER) return 0;
+    if (woke & FOLLOW_GONE)
+      return kit_error(&watching->error, TIDINGS_E_STORE, "the store %s was moved away or removed",
+                       watching->store);
     screen_settle(&watching->screen);
     bool ended = woke & FOLLOW_INPUT && owners_ended(&watching->owners);
     if (woke & FOLLOW_LOOK || ended) code = look(watching);

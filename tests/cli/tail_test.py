@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 
-from kit import DEADLINE_S, end, main, until
+from kit import DEADLINE_S, end, main, sleeps_for_ever, until
 
 
 def deliver(place, call="c1"):
@@ -88,6 +88,17 @@ def test_forgotten(place):
         until(lambda: len(messages()) == 4, "its second push")
         assert messages() == ["old 0", "old 1", "new 0", "new 1"], messages()
         assert end(process, signal.SIGTERM) == 128 + signal.SIGTERM, process.stderr.read()
+
+
+def test_moved(place):
+    """-f ends with an error when the store's folder is moved away, because it would see nothing of another one there"""
+    place.opened()
+    place.ok("push", "-s", "s", "before")
+    process = place.start("tail", "-f", "-s", "s")
+    until(lambda: sleeps_for_ever(process.pid), "that it waits")
+    os.rename(place.store, place.store + ".away")
+    assert process.wait(DEADLINE_S) == 1
+    assert place.store + " was moved away or removed" in process.stderr.read().decode()
 
 
 def test_refusals(place):
