@@ -154,7 +154,7 @@ const struct cli_verb verb_run = {
              .name = "timeout",
              .argument = "MS",
              .help = "How long one step may take before its process is killed and the scenario "
-                     "fails as hung (default 30000)."},
+                     "fails as hung (default 60000)."},
             {.key = OPTION_STORE,
              .name = "store",
              .argument = "URL",

@@ -316,7 +316,7 @@ const struct cli_verb verb_conformance = {
              .name = "timeout",
              .argument = "MS",
              .help = "How long a case, or a step of a scenario, may take before it counts as hung "
-                     "(default 30000)."},
+                     "(default 60000)."},
             {.name = NULL},
         },
     .run = conformance_verb,

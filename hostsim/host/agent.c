@@ -47,7 +47,9 @@ static enum agent_outcome end_after(struct agent *agent, enum wire_outcome wire)
     }
   } else {
     agent->status = spawn_kill(agent->pid);
-    outcome = wire == WIRE_TIMEOUT ? AGENT_HUNG : AGENT_INTERRUPTED;
+    outcome = wire == WIRE_TIMEOUT    ? AGENT_HUNG
+              : wire == WIRE_TOO_LONG ? AGENT_TOO_LONG
+                                      : AGENT_INTERRUPTED;
   }
   forget(agent);
   return outcome;
@@ -100,6 +102,7 @@ void agent_describe(FILE *out, const struct agent *agent, enum agent_outcome out
     fprintf(out, "hung: the host process did not answer within %d ms and was killed",
             agent->timeout_ms);
     break;
+  case AGENT_TOO_LONG: fputs("as JSON the step has more than 64 MiB", out); break;
   case AGENT_INTERRUPTED: fputs("interrupted", out); break;
   case AGENT_NOT_STARTED:
     fprintf(out, "the host process could not be started: %s", strerror(agent->status));

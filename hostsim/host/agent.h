@@ -19,6 +19,7 @@ enum agent_outcome {
   AGENT_OK,
   AGENT_DIED,        /* agent->status says how it died; it was reaped */
   AGENT_HUNG,        /* it did not answer in time and was killed */
+  AGENT_TOO_LONG,    /* the request is too long, and was not sent; the agent was killed */
   AGENT_INTERRUPTED, /* this process was asked to stop; the agent was killed */
   AGENT_NOT_STARTED, /* no process could be started: agent->status is the errno */
 };

@@ -340,6 +340,11 @@ static int agent_verb(struct cli *cli) {
     json_decref(request);
     enum wire_outcome sent = wire_send(PROCESS_CHANNEL_FD, answer);
     json_decref(answer);
+    if (sent == WIRE_TOO_LONG) {
+      answer = broken("as JSON the answer has more than 64 MiB");
+      sent = wire_send(PROCESS_CHANNEL_FD, answer);
+      json_decref(answer);
+    }
     if (sent != WIRE_OK) break;
   }
   agent_child_finish(&child);

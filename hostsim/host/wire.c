@@ -36,7 +36,7 @@ enum wire_outcome wire_send(int fd, const json_t *value) {
   unsigned char header[4] = {(unsigned char)(len >> 24), (unsigned char)(len >> 16),
                              (unsigned char)(len >> 8), (unsigned char)len};
   enum wire_outcome outcome =
-      len > FRAME_MAX ? WIRE_CLOSED : send_all(fd, (const char *)header, sizeof header);
+      len > FRAME_MAX ? WIRE_TOO_LONG : send_all(fd, (const char *)header, sizeof header);
   if (outcome == WIRE_OK) outcome = send_all(fd, text, len);
   free(text);
   return outcome;

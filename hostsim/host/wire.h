@@ -11,6 +11,7 @@ enum wire_outcome {
   WIRE_OK,
   WIRE_CLOSED, /* the other side has ended, or sends nonsense */
   WIRE_TIMEOUT,
+  WIRE_TOO_LONG,    /* the value was not sent */
   WIRE_INTERRUPTED, /* SIGINT or SIGTERM, see interrupt.h */
 };
 

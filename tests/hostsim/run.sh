@@ -149,6 +149,10 @@ for limit in $limits; do
 done
 says out "# step 1: hung: the host process did not answer within $limit ms and was killed"
 unset FAULT
+{ printf '{"name": "long", "steps": [{"tool_result": {"session": "s", "content": "'; head -c 68000000 /dev/zero | tr '\0' x; printf '"}}]}\n'; } >"$work/scenario.json"
+run 1 "$hostsim" run "$work/scenario.json"
+says out "# step 1: as JSON the step has more than 64 MiB"
+rm "$work/scenario.json"
 play 1 '{"name": "unsupported", "steps": ['"$push"']}' --plugin "$FAULT_PLUGIN"
 says out "TIDINGS_E_UNSUPPORTED: no event type is known here"
 play 1 '{"name": "absent", "steps": []}' --plugin "$work/absent.so"
