@@ -205,6 +205,7 @@ static int queue_verb(struct cli *cli) {
                      cli->words[0]);
   int code = cli_take_words(cli, 1 + actions[chosen].least, 1 + actions[chosen].most,
                             actions[chosen].takes);
+  cli->changes = actions[chosen].run != list_messages;
   return code ? code : actions[chosen].run(cli);
 }
 

@@ -95,7 +95,7 @@ const struct cli_verb verb_stop = {
         "has. " HOSTS_THAT_STOP " end the turn after the tool that runs. For " HOSTS_UNSTOPPED
         ", which have no way to do it, this is an error. If no turn runs, nothing happens, and the "
         "exit code is 0.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | ONLY_READS,
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | NEEDS_STORE,
     .run = stop_verb,
     .examples =
         (const struct cli_example[]){{"tidings stop", "End the turn of this folder's agent."},

@@ -42,8 +42,10 @@ enum { CLI_LONG_ONLY = 256 };
 
 /* Options that several verbs have; cli_next reads them. */
 enum { WITH_SESSION = 1, WITH_STORE = 2, WITH_JSON = 4, WITH_CONFIG = 8 };
-/* The verb only reads, or changes what exists: a missing store is an error, and is not created. */
-enum { ONLY_READS = 16 };
+/* NEEDS_STORE: the verb reads, or changes what exists; a missing store is an error, and is not
+ * created. ONLY_READS: it also takes a short session name that a person may have chosen, unless
+ * cli->changes is set. */
+enum { NEEDS_STORE = 16, ONLY_READS = NEEDS_STORE | 128 };
 /* The verb reports something to a session: --to, --create, --print-session; goes with
  * WITH_SESSION. */
 enum { WITH_CREATE = 32 };
@@ -117,6 +119,7 @@ struct cli {
   const char *color; /* --color, as given; NULL: not given */
   bool utc;
   bool create;              /* the session that is named may be a new one */
+  bool changes;             /* this call of a verb that else only reads changes something */
   bool print_session;       /* only print which session is meant */
   uint32_t budget_ms;       /* how long a call of the plugin may wait; 0: as suits a person */
   uint32_t total_budget_ms; /* how long all calls together may wait; 0: no bound */

@@ -232,8 +232,8 @@ bool session_may_be_short(const char *name) {
  * "build-2". */
 static bool takes_short(const struct cli *cli, const char *name) {
   enum { SHORTEST_READ = 4 };
-  return session_may_be_short(name) ||
-         (cli->verb->with & ONLY_READS && strlen(name) >= SHORTEST_READ);
+  bool reads = (cli->verb->with & ONLY_READS) == ONLY_READS && !cli->changes;
+  return session_may_be_short(name) || (reads && strlen(name) >= SHORTEST_READ);
 }
 
 /* Returns the only session id that begins with `name`; NULL: none does, or several do. */

@@ -117,6 +117,9 @@ def test_more_short_ids(place):
     place.refused("push", "-s", "build", "x", says="the store has no session 'build'")
     place.refused("push", "-s", "5c1d2", "x", says="the store has no session '5c1d2'")
     assert place.ok("pending", "-s", "buil", "--json").json["count"] == 0
+    assert place.ok("queue", "-s", "buil", "--json").json["count"] == 0
+    for verb in (["stop"], ["queue", "clear"], ["queue", "cancel", "m-1"], ["box", "collect"]):
+        place.refused(*verb, "-s", "build", says="the store has no session 'build'")
     place.refused("pending", "-s", "bui", says="the store has no session 'bui'")
     place.opened("build-3")
     place.refused("pending", "-s", "build", says="the store has no session 'build'")
