@@ -254,7 +254,7 @@ const struct cli_verb verb_box = {
             "'collect' gives a session (-s, else that of the current folder) what waits for its "
             "folder and in its boxes. The agents that 'tidings setup' knows do that when a session "
             "starts; a host of your own runs it after session.opened.",
-    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | FOR_PEOPLE,
+    .with = WITH_SESSION | WITH_STORE | WITH_CONFIG | WITH_JSON | NEEDS_STORE | FOR_PEOPLE,
     .completion = COMPLETE_WORDS,
     .words = "list show drop join leave collect",
     .run = box_verb,

@@ -187,6 +187,13 @@ static void name_config(const char *path, int32_t code, struct tidings_error *er
 
 /* -- open and close ---------------------------------------------------------------------------- */
 
+static bool store_is_missing(const char *store) {
+  char *file = store_url_is(store) ? NULL : paths_join(store, "data.mdb");
+  bool missing = file && access(file, F_OK) && errno == ENOENT;
+  free(file);
+  return missing;
+}
+
 int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struct hostkit **ret_kit,
                  struct tidings_error *error) {
   const struct tidings_host host = {.size = sizeof host,
@@ -201,8 +208,7 @@ int32_t kit_open(const struct cli *cli, uint32_t role, uint32_t owner_pid, struc
   if (!code && !store)
     code = kit_error(error, TIDINGS_E_STORE,
                      "neither XDG_STATE_HOME nor HOME is set; name a store with --store");
-  if (!code && store && !store_url_is(store) && cli->verb->with & ONLY_READS &&
-      access(store, F_OK) && errno == ENOENT)
+  if (!code && store && cli->verb->with & NEEDS_STORE && store_is_missing(store))
     code = kit_error(error, TIDINGS_E_NOT_FOUND,
                      "there is no store at %s yet; the first push creates it", store);
   if (code) goto out;

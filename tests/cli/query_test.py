@@ -259,9 +259,16 @@ def test_export(place):
 
 def test_no_store(place):
     """queries make no store"""
-    for verb in (["pending", "-s", "s"], ["history", "-s", "s"], ["explain", "-s", "s", "1"], ["status", "-a"], ["stats", "--all"], ["export", "-s", "s"]):
+    verbs = (["pending", "-s", "s"], ["history", "-s", "s"], ["explain", "-s", "s", "1"], ["status", "-a"], ["stats", "--all"], ["export", "-s", "s"],
+             ["box"], ["box", "show", "ci"], ["stop", "-s", "s"], ["queue", "-s", "s"])
+    for verb in verbs:
         place.refused(*verb, says="there is no store at")
     assert not os.path.exists(place.state)
+    empty = os.path.join(place.dir, "empty")
+    os.mkdir(empty, 0o700)
+    for verb in verbs:
+        place.refused(*verb, "-S", empty, says="there is no store at")
+    assert os.listdir(empty) == []
 
 
 def test_session_choice(place):
