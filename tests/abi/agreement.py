@@ -142,6 +142,7 @@ def make_every_state(kit):
     replies.append(event("session.compacting"))
     replies.append(event("session.compacted"))
     replies.append(event("tools.started"))
+    replies.append(event("turn.stop"))
     return replies
 
 
@@ -159,6 +160,11 @@ def said_of_the_run(kit, judge_of):
             described = described[step]
         check(set(described["properties"]) == said, f"what {name} says of a run is described, and the other way round",
               f"{set(described['properties']) ^ said}")
+    answer = kit.call({"op": "query", "query": {"name": "timeline", "session": "story"}})["answer"]
+    described = judge_of("query").schema["$defs"]["answers"]["timeline"]["properties"]
+    for rows in ("items", "deliveries", "messages"):
+        undescribed = {key for row in answer[rows] for key in row} - set(described[rows]["items"]["properties"])
+        check(answer[rows] and not undescribed, f"what timeline says of {rows} is described", f"{undescribed}")
 
 
 # these queries name missing things, which a schema cannot detect
@@ -188,8 +194,8 @@ def queries(kit, judge_of):
     item = None
     stream = []
     for name in ("pending", "status", "history", "stats", "stream", "configure", "instructions", "preview", "explain", "render", "neutralize",
-                 "sessions", "queue", "tools", "marker"):
-        request = {"name": name, **({} if name in ("configure", "sessions", "marker") else {"session": "story"}), **({"id": item} if name == "explain" else {}),
+                 "sessions", "queue", "tools", "marker", "timeline", "totals"):
+        request = {"name": name, **({} if name in ("configure", "sessions", "marker", "totals") else {"session": "story"}), **({"id": item} if name == "explain" else {}),
                    **({"events": stream} if name == "render" else {}), **({"text": "<notification>"} if name == "neutralize" else {})}
         answer = kit.call({"op": "query", "query": request})
         found = complaints(judge_of("query", f"/$defs/answers/{name}"), answer.get("answer"))
