@@ -10,10 +10,10 @@
  * A plugin never does the following in the process of its host, in any call: it forks or starts a
  * program; it installs a signal handler, leaves a thread's signal mask changed, or causes a signal
  * such as SIGCHLD or SIGPIPE; it writes to standard output or error; it changes the environment,
- * the working directory, the umask or the locale. It starts no thread but two for a store in a
- * database: one listens for the descriptor of wake.h, one commits which calls of tools run. They
- * block all signals, and have ended when close returns. Descriptors that it opens are closed on
- * exec.
+ * the working directory, the umask or the locale. It starts threads for a store in a database only:
+ * one listens for the descriptor of wake.h, one commits which calls of tools run, and both have
+ * ended when close returns; those that look up a server's name may end later, even after the image
+ * was unloaded. All of them block all signals. Descriptors that it opens are closed on exec.
  */
 #ifndef TIDINGS_ENTRY_H
 #define TIDINGS_ENTRY_H
@@ -31,8 +31,10 @@ extern "C" {
 
 /* How an instance is opened. The host writes it: a plugin answers INVAL to a role that it does not
  * know. Since 1.0. */
-#define TIDINGS_ROLE_HOST 0u     /* it owns sessions and may call everything */
-#define TIDINGS_ROLE_PRODUCER 1u /* it sends events and queries; hooks and settle: UNSUPPORTED */
+#define TIDINGS_ROLE_HOST 0u /* it owns sessions and may call everything */
+/* It pushes, submits and queries; hooks, settle, and events about a session, turn or stream that
+ * only its host knows of: UNSUPPORTED. */
+#define TIDINGS_ROLE_PRODUCER 1u
 
 /* How open behaves. Zero the struct, set `size`, and then what is needed: zero is the default of
  * every field. All spans are borrowed until open returns. Since 1.0. */
@@ -88,7 +90,9 @@ struct tidings_entry {
    *
    * Errors:
    *   INVAL         a null pointer, a short struct, a missing host function, an unknown role, flag
-   *                 or pid, a settle_on_return that is neither 0 nor 1
+   *                 or pid, a settle_on_return that is neither 0 nor 1, a configuration that is not
+   *                 JSON, a store_dir with a NUL, a URL that cannot be read
+   *   UNSUPPORTED   store_dir is a URL, and this plugin keeps stores in folders
    *   TOO_BIG       store_dir or host_name has more than 4,096 bytes, or the configuration too many
    *   SCHEMA        the configuration is not as its schema says
    *   STORE         the directory or its files are not what they must be, or the disk is full; the

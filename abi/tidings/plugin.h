@@ -147,7 +147,7 @@ struct tidings_plugin {
    *   INVAL        not JSON, or a null pointer
    *   SCHEMA       the JSON is not such an event
    *   TOO_BIG      the event, or a field of it, is over its limit
-   *   UNSUPPORTED  this plugin does not have the event's type
+   *   UNSUPPORTED  this plugin does not have the event's type, or it is one for hosts
    *   NOT_FOUND, FIRED   of the message that the event names
    *   STATE        the turn's state does not allow it
    *   FULL         too many notifications are pending, or the store is full

@@ -41,7 +41,7 @@ extern "C" {
 struct tidings_store_request {
   uint32_t size;
   uint32_t flags;           /* TIDINGS_STORE_FLAG_* */
-  struct tidings_span from; /* required: the folder of a store, or its URL */
+  struct tidings_span from; /* required: the folder of a store, or its URL; load: a file */
   /* The folder to make: it is missing or empty. dump makes a file instead; load also fills a
    * store in a database. check, init, upgrade, drop and forget do not use it. */
   struct tidings_span to;
@@ -58,6 +58,7 @@ struct tidings_store_request {
  *
  * Errors of all:
  *   - INVAL: a null pointer, a short struct, an unknown flag, a path that is empty or has a NUL
+ *   - TOO_BIG: a path or a session of more than 4,096 bytes
  *   - NOT_FOUND: there is no store at `from`
  *   - BUSY: another process is just opening the store; try again
  *   - STORE, NOMEM: as in abi.h
@@ -69,8 +70,8 @@ struct tidings_store {
   uint32_t reserved; /* 0 */
 
   /* Checks the structure of every page and the checksum of every row. [any thread]
-   * [never from a callback] A store that is not sound is no error: the answer has "findings". It
-   * may be in use. Since 1.1. */
+   * [never from a callback] A store that is not sound is no error: the answer has "findings". Other
+   * processes may use it; this process must not have it open: STORE. Since 1.1. */
   int32_t (*check)(const struct tidings_store_request *request,
                    const struct tidings_answer **ret_answer, struct tidings_error *error);
 
