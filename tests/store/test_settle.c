@@ -53,6 +53,26 @@ Test(settle, what_never_was_is_not_found) {
   plugin_end(plugin);
 }
 
+static int32_t largest_random(void *context, void *buffer, size_t len) {
+  (void)context;
+  memset(buffer, 0xff, len);
+  return 0;
+}
+
+Test(settle, an_event_may_name_a_delivery_by_an_integer) {
+  struct tidings_plugin *plugin =
+      plugin_at(kit_store, (struct plugin_words){.random = largest_random});
+  struct tidings_error error = new_error();
+  unsigned long long delivery = leased(plugin, "one");
+  int code = event(plugin, &error,
+                   "{\"type\":\"session.resumed\",\"session\":\"s\","
+                   "\"data\":{\"deliveries\":[%llu]}}",
+                   delivery);
+  cr_assert_eq(code, 0, "%s", error.text);
+  expect_got(tool_result(plugin, "s"), "");
+  plugin_end(plugin);
+}
+
 Test(settle, on_success_the_error_is_not_written) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
   uint64_t delivery = leased(plugin, "one");

@@ -167,8 +167,9 @@ static int put_meta(struct store_txn *txn, const struct meta *meta, struct tidin
 
 /* The lower bits of a session's number are counted, so that the sessions of a machine share no
  * counters and words (limits.h). The upper bits are random and not zero; in the numbers of earlier
- * versions, which were only counted, they are zero. Older builds count all numbers, and find the
- * sessions that rang by counting. */
+ * versions, which were only counted, they are zero. The highest one is zero, so that the ids of
+ * deliveries fit into an int64_t: events name them as integers too. Older builds count all numbers,
+ * and find the sessions that rang by counting. */
 enum { COUNTED_BITS = 7 };
 
 int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings_error *error) {
@@ -179,6 +180,7 @@ int meta_take_number(struct store_txn *txn, uint32_t *ret_number, struct tidings
   if (code) return code;
   bool draws = store->random && !store_has_older_builds(store);
   if (draws && store->random(store->random_context, &random, sizeof random)) random = 0;
+  random &= (uint32_t)INT32_MAX >> COUNTED_BITS;
   uint32_t number = random << COUNTED_BITS | (uint32_t)(meta.next & ((1 << COUNTED_BITS) - 1));
   if (number < meta.next)
     number = (uint32_t)meta.next; /* without random bytes, numbers are counted */
