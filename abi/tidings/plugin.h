@@ -132,12 +132,12 @@ struct tidings_plugin {
    * message, or what happened to a turn, a stream, a tool or the session. [any thread]
    * [never from a callback]
    *
-   * When it returns 0, the notification or the submitted message is stored for good. A
-   * notification that needs no action gets a NULL reply. An event of a message, turn, stream, tool
-   * or session always gets a reply. The actions are for the host that owns the session. Another
-   * sender gets the status only, and the owner is woken (wake.h). An event of a turn makes this
-   * host the owner, as a hook does; so does a host's message event for a session that no live host
-   * owns.
+   * When it returns 0, the notification or the submitted message is stored for good. A notification
+   * or report that needs no action, and tools.declared, get a NULL reply. All other events always
+   * get a reply. The actions are for the host that owns the session. Another sender gets the status
+   * only, and the owner is woken (wake.h). An event of a turn, a stream, a tool or the session
+   * makes this host the owner, as a hook does; so does a host's message event, turn.stop or
+   * session.collected, for a session that no live host owns.
    *
    * An event whose `source` and `id` its session has seen within the last 24 hours has no effect;
    * its reply has TIDINGS_REPLY_DUPLICATE. So an event that has an id can be sent again after a
