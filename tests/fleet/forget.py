@@ -49,6 +49,9 @@ def check_command(server, url):
     expect(left.count("neighbour") == beside, "and all of another")
     again = kit.tidings("store", "forget", "-S", url, "-s", "secret", check=False)
     expect("TIDINGS_E_NOT_FOUND" in again.stderr, f"a second time: {again.stderr.strip()}")
+    for task in (["forget", "-S", server.url("absent"), "-s", "secret"], ["copy", server.url("absent"), server.url("another")]):
+        absent = kit.tidings("store", *task, check=False).stderr
+        expect("TIDINGS_E_NOT_FOUND" in absent, f"{task[0]} of a store that is not there: {absent.strip()}")
     host.event("session.opened", "beside")
     host.event("session.opened", "secret")  # this process knows the name and the number
     shown = show(host, "secret", "hunter1")

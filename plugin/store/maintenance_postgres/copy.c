@@ -7,6 +7,7 @@
 #include "store/db/postgres/copy.h"
 #include "common/error.h"
 #include "common/utf8.h"
+#include "store/db/postgres/tables.h"
 #include "store/dump/dump.h"
 #include "store/maintenance/maintenance.h"
 
@@ -67,7 +68,7 @@ static int prepare_dump(const char *from, struct tidings_error *error) {
       .directory = from, .create_budget_ms = MAINTENANCE_BUDGET_MS, .only_reads = true};
   struct store *store = NULL;
   int code = store_open(&options, &store, error);
-  if (code) return code;
+  if (code) return tables_why(from, code, error);
   code = check_owners(store, error);
   if (!code) code = take_in_all(store, error);
   store_close(store);

@@ -73,7 +73,7 @@ int maintenance_forget(const char *from, struct tidings_span session, bool dry_r
   struct db_forgotten gone;
   struct store *store = NULL;
   int code = store_open(&options, &store, error);
-  if (code) return code;
+  if (code) return tables_why(from, code, error);
   code = store_forget_session(store, session, dry_run, &gone, error);
   store_close(store);
   if (code) return code;

@@ -176,3 +176,11 @@ int tables_count(const char *url, struct tables_counts *ret_counts, struct tidin
   pg_place_free(&place);
   return code;
 }
+
+int tables_why(const char *url, int code, struct tidings_error *error) {
+  struct tables_counts counts;
+  struct tidings_error missing = {.size = sizeof missing};
+  if (code != TIDINGS_E_STORE || tables_count(url, &counts, &missing) != TIDINGS_E_NOT_FOUND)
+    return code;
+  return fail(error, TIDINGS_E_NOT_FOUND, "%s", missing.text);
+}

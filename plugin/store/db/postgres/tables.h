@@ -19,5 +19,8 @@ struct tables_counts {
   uint64_t rows, sessions, notifications, messages;
 };
 int tables_count(const char *url, struct tables_counts *ret_counts, struct tidings_error *error);
+/* For a store that could not be opened, with that error: returns `code`, or NOT_FOUND and another
+ * error if there is no store. */
+int tables_why(const char *url, int code, struct tidings_error *error);
 
 #endif
