@@ -270,7 +270,8 @@ int query_timeline(struct question *question, struct tidings_error *error) {
   if (!code) code = write_rest(question, &past, error);
   if (code) return code;
   (void)snprintf(end, sizeof end, "%" PRIu64 ".%" PRIu64 ".%" PRIu64 ".%" PRId64 ".%" PRIu32,
-                 question->last, open, head->last_transition, question->op.now_ms,
+                 question->last, open, head->last_transition,
+                 question->op.now_ms > 0 ? question->op.now_ms : 0, /* `after` has no sign */
                  question->op.session);
   json_put_text(writer, "end", end);
   return 0;
