@@ -169,8 +169,10 @@ def test_slow(place):
     if "TIDINGS_LISTEN_SLOW" not in os.environ:
         raise Skip("it takes 15 s; cli-listen-deep runs it, and unit-listen tests the limits with a clock of its own")
     server = serve(place, route("/a", to="box:a"))
-    head, body = server.connect(), server.connect()
-    body.sendall(f"POST /a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {SECRET}\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n".encode())
+    head, body, silent = server.connect(), server.connect(), server.connect()
+    begin = f"POST /a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {SECRET}\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n".encode()
+    body.sendall(begin)
+    silent.sendall(begin)
     begun, waiting = time.monotonic(), {head: b"GET /a HTTP/1.1\r\nX-Slow: ", body: b'{"text":"'}
     for connection, text in waiting.items():
         connection.sendall(text)
@@ -190,6 +192,8 @@ def test_slow(place):
     for connection, least in ((head, 9), (body, 14)):
         assert ended[connection][0] >= least and ended[connection][1].startswith(b"HTTP/1.1 408 "), ended
         connection.close()
+    silent.settimeout(20)
+    assert silent.recv(4096).startswith(b"HTTP/1.1 408 ")
     assert place.messages("box:a") == ["served meanwhile"]
 
 
