@@ -37,6 +37,7 @@ def test_clock(place):
     [line] = walk("A walk").splitlines()
     assert line.endswith(" &")
     process = start(place, line.removesuffix(" &"))
+    until(lambda: os.path.exists(os.path.join(place.dir, "state", "tidings", "data.mdb")), "the first push makes the store")
     until(lambda: len(ticks(place)) >= 2, "two ticks")
     end(process, signal.SIGKILL)
     before = len(ticks(place))
