@@ -62,14 +62,6 @@ static int read_next_time_of_day(const struct tm *wanted, int64_t now_ms, int64_
   return 0;
 }
 
-/* Does the month have this day? timegm turns 30 February into 2 March. */
-static bool is_day(struct tm date) {
-  int day = date.tm_mday;
-  date.tm_hour = date.tm_min = date.tm_sec = 0;
-  (void)timegm(&date);
-  return date.tm_mday == day;
-}
-
 /* Reads a time. "9:30" and "09:30:15" are the next such time of day after `now_ms`. "2026-11-27"
  * and "2026-11-27 9:30" are local times, or in a zone if "Z" or "+01:00" follows. "@1795766400" is
  * in seconds since 1970. Returns 0, or -1. */
@@ -90,7 +82,7 @@ static int read_time(const char *text, int64_t now_ms, int64_t *ret_ms) {
   copy[len - zone] = '\0';
   if (read_parts(copy, &parts, &dated) || (zone && !dated)) return -1;
   if (!dated) return read_next_time_of_day(&parts, now_ms, ret_ms);
-  if (!is_day(parts)) return -1;
+  if (!clock_day_exists(&parts)) return -1;
   time_t then = zone ? timegm(&parts) - minutes * 60 : mktime(&parts);
   if (then <= 0) return -1;
   *ret_ms = (int64_t)then * 1000;

@@ -28,8 +28,8 @@ struct follow {
 enum follow_woke {
   FOLLOW_LOOK = 1,  /* the store may have changed */
   FOLLOW_INPUT = 2, /* the other descriptor can be read, or has ended */
-  FOLLOW_GONE = 8,  /* the store was moved away or removed: nothing more will be seen of it */
-  FOLLOW_OVER = 4   /* a signal came, and the exit code is that of interrupt_exit_code */
+  FOLLOW_OVER = 4,  /* a signal came, and the exit code is that of interrupt_exit_code */
+  FOLLOW_GONE = 8   /* the store was moved away or removed: nothing more will be seen of it */
 };
 
 /* Begins to watch the store of `cli`. After this, signals that end the program are noted in
