@@ -211,6 +211,7 @@ class Gate:
 
     def run(self):
         self.record.take()
+        self.record.carry(self.product, documents.load(self.source)[0].get(self.product["tree"], {"parts": {}})["parts"])
         until = math.inf if self.words.seconds is None else time.monotonic() + self.words.seconds
         programs = self.fingerprint()
         lanes = [threading.Thread(target=self.guarded_lane, args=(until, programs)) for _ in range(max(1, self.words.lanes))]

@@ -2,7 +2,7 @@
 """record.py: the record of all runs, in a file that only grows. A line is one JSON object; a slice begins with one line and ends with another.
 
 A slice without an end was killed: it is not counted, and its seed is not used again. Each product has its own figures: "tree" identifies its sources
-to the byte, "commit" names the commit."""
+to the byte, "commit" names the commit. On another machine a record begins with the figures in the documents ("carried")."""
 import fcntl
 import json
 import os
@@ -57,11 +57,21 @@ class Record:
         return file.read(1) == b"\n"
 
     def next_seed(self, part):
-        return 1 + max((line["seed"] for line in self.lines() if line["event"] == "begin" and line["part"] == part), default=0)
+        return 1 + max((line["seed"] for line in self.lines() if line["event"] in ("begin", "carried") and line["part"] == part), default=0)
+
+    def carry(self, product, parts):
+        """Begins the record of a product with the figures that another machine has counted. Further slices use other seeds."""
+        lines = self.lines()
+        known = {line["part"] for line in lines if line["tree"] == product["tree"]}
+        for name, figures in parts.items():
+            if name in known or "seed" not in figures:
+                continue
+            used = max((line["seed"] for line in lines if line.get("part") == name and "seed" in line), default=0)
+            self.add("carried", part=name, figures=figures, **{**product, "seed": max(used, figures["seed"])})
 
 
 def figures(lines):
-    """Returns {tree: {"commit", "date", "last", "parts": {name: {"asked", "done", "violations", "slices", "seconds", "controls": {name: caught}}}}}
+    """Returns {tree: {"commit", "date", "last", "parts": {name: {"asked", "done", "violations", "slices", "seconds", "seed", "controls": {name: caught}}}}}
 
     "asked" is the work that the slices were asked to do; it may exceed "done", because not every image of a power cut has a sector to damage."""
     trees = {}
@@ -70,11 +80,15 @@ def figures(lines):
         if line["event"] == "begin":
             continue
         tree["last"] = max(tree["last"], line["at"])
+        if line["event"] == "carried":
+            tree["parts"][line["part"]] = {**line["figures"], "controls": dict(line["figures"]["controls"])}
+            continue
         part = tree["parts"].setdefault(line["part"], {"asked": 0, "done": 0, "violations": 0, "slices": 0, "seconds": 0, "controls": {}})
         if line["event"] == "control":
             part["controls"][line["control"]] = line["caught"]
         if line["event"] == "end":
             part["slices"] += 1
+            part["seed"] = max(part.get("seed", 0), line["seed"])
             # A fuzz target stops at its first finding, so it did not run for its full time.
             stopped = line["part"].startswith("fuzz") and line["violations"]
             part["done"] += min(line["done"], int(line["seconds"])) if stopped else line["done"]

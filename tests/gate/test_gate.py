@@ -171,8 +171,24 @@ def documented(place):
           and place.run(parts, "--check-docs")[0] == 0)
 
 
+def on_another_machine(place):
+    parts = [part("counts", controls=[control("twice", "breaks")])]
+    place.run(parts)
+    place.run(parts, "--write-docs")
+    first = [line["seed"] for line in place.lines("end")]
+    place.folder += "-elsewhere"
+    status, output = place.run([{**parts[0], "target": 150}])
+    seeds = [line["seed"] for line in place.lines("end")]
+    check("another machine goes on from the documents, with other seeds", status == 0 and "| 150 | 150 | 0 | 1 of 1 |" in output
+          and sum(line["done"] for line in place.lines("end")) == 50 and min(seeds) > max(first) and not place.lines("control"), output)
+    status, output = place.run([{**parts[0], "target": 160}])
+    check("the figures are carried once", status == 0 and "| 160 | 160 |" in output and len(place.lines("carried")) == 1, output)
+    place.run([{**parts[0], "target": 160}], "--write-docs")
+    check("the documents then have the figures of both", '"done": 160' in place.read("tests/gate/figures.json"))
+
+
 def main():
-    for test in (killed_and_continued, side_by_side, wrong, controlled, documented):
+    for test in (killed_and_continued, side_by_side, wrong, controlled, documented, on_another_machine):
         with tempfile.TemporaryDirectory() as folder:
             place = Place(folder)
             os.makedirs(place.folder)
