@@ -59,6 +59,7 @@ void change_finish(struct change *change) {
   free(change->path);
   free(change->before);
   free(change->after);
+  free(change->saved_rest);
   *change = (struct change){.path = NULL};
 }
 
@@ -80,9 +81,8 @@ static char *copy_path(const char *real) {
   return asprintf(&copy, "%s.before-tidings", real) < 0 ? NULL : copy;
 }
 
-/* Reads the saved copy. NULL: there is no readable one. */
-static char *read_copy(const char *path) {
-  char *real = real_path(path), *copy = real ? copy_path(real) : NULL, *text = NULL;
+char *change_saved(const struct change *change) {
+  char *real = real_path(change->path), *copy = real ? copy_path(real) : NULL, *text = NULL;
   size_t len = 0;
   if (copy && file_read_whole(copy, SETUP_LARGEST_FILE, &text, &len)) text = NULL;
   free(real);
@@ -109,11 +109,12 @@ static bool alike(const char *one, const char *other) {
 
 int change_to_rest(const struct cli *cli, struct change *change, char *rest, bool empty) {
   if (!rest) return cli_fail(cli, "out of memory");
-  char *copy = read_copy(change->path);
+  char *copy = change_saved(change);
+  const char *saved_rest = change->saved_rest ? change->saved_rest : copy;
   change->without_ours = true;
   free(change->after);
   change->after = NULL;
-  if (copy && (alike(copy, rest) || (empty && is_empty(copy)))) {
+  if (copy && (alike(copy, rest) || alike(saved_rest, rest) || (empty && is_empty(copy)))) {
     change->after = copy;
     copy = NULL;
   } else if (!empty || is_link(change->path)) {

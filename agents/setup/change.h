@@ -20,6 +20,7 @@ struct change {
   bool has_ours; /* the present text has entries of tidings already, so the former text was saved,
                     or there was no file */
   bool without_ours; /* the new text has no entries of tidings any more */
+  char *saved_rest;  /* what setup and --remove would make of the saved text; NULL: the same text */
 };
 
 /* Reads the file at `path`, which is taken over. Prints errors. Returns 0 or the exit code. */
@@ -27,10 +28,13 @@ int change_begin(const struct cli *cli, char *path, struct change *ret_change);
 void change_finish(struct change *change);
 bool change_is_none(const struct change *change);
 
+/* Returns the saved text. Free it; NULL: there is none that can be read. */
+char *change_saved(const struct change *change);
+
 /* Sets the text of a file from which the entries of tidings were removed: `rest`, which is taken
- * over. If `rest` equals the saved text except for line ends, the file gets the saved text to the
- * byte. If nothing else is in the file (`empty`), it is removed, but never the file of a symbolic
- * link. */
+ * over. If `rest` equals the saved text, or saved_rest, except for line ends, the file gets the
+ * saved text to the byte. If nothing else is in the file (`empty`), it is removed, but never the
+ * file of a symbolic link. */
 int change_to_rest(const struct cli *cli, struct change *change, char *rest, bool empty);
 
 /* Prints a unified diff, or nothing if nothing changes. */

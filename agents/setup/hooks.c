@@ -265,6 +265,22 @@ static int edit_hooks(const struct host *host, const struct setup_wish *wish,
   return wish->command ? put_all(json, host, wish) : 0;
 }
 
+/* Returns what setup and --remove make of the text: a list or an object that a person has left
+ * empty is not there any more. Free it; NULL: unknown. */
+static char *hooks_passed_by(const struct host *host, const char *text) {
+  static const struct setup_wish put = {.command = "tidings"}, take = {.command = NULL};
+  struct json_text json;
+  char *rest = NULL, *problem = NULL;
+  if (json_text_read(text, &json, &problem)) {
+    free(problem);
+    return NULL;
+  }
+  if (json.root && !edit_hooks(host, &put, &json) && !edit_hooks(host, &take, &json))
+    rest = strdup(json.text);
+  json_text_finish(&json);
+  return rest;
+}
+
 int setup_hooks(const struct cli *cli, const struct host *host, const struct setup_wish *wish,
                 struct change *change) {
   struct json_text json;
@@ -288,8 +304,12 @@ int setup_hooks(const struct cli *cli, const struct host *host, const struct set
   if (!code && strcmp(text, json.text) != 0) {
     char *done = json.text;
     json.text = NULL;
-    if (!wish->command) code = change_to_rest(cli, change, done, !json.root->count);
-    else {
+    if (!wish->command) {
+      char *saved = change_saved(change);
+      change->saved_rest = saved ? hooks_passed_by(host, saved) : NULL;
+      free(saved);
+      code = change_to_rest(cli, change, done, !json.root->count);
+    } else {
       free(change->after);
       change->after = done;
     }

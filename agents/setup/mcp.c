@@ -259,6 +259,21 @@ static int edit(const struct cli *cli, const struct host_of_mcp *host, const str
 
 /* -- the verb ---------------------------------------------------------------------------------- */
 
+/* Returns what setup and --remove make of the text. Free it; NULL: unknown. */
+static char *servers_passed_by(const struct host_of_mcp *host, const char *text) {
+  struct json_text json;
+  char *rest = NULL, *problem = NULL;
+  if (json_text_read(text, &json, &problem)) {
+    free(problem);
+    return NULL;
+  }
+  if (json.root && !wrap_all(&json, host->member, ENTRY) && !add_entry(&json, host, ENTRY) &&
+      !remove_all(&json, host->member))
+    rest = strdup(json.text);
+  json_text_finish(&json);
+  return rest;
+}
+
 static int plan_servers(const struct cli *cli, const struct host_of_mcp *host,
                         const struct mcp_wish *wish, const char *program, struct change *change) {
   struct json_text json;
@@ -281,8 +296,12 @@ static int plan_servers(const struct cli *cli, const struct host_of_mcp *host,
   if (!code && strcmp(text, json.text) != 0) {
     char *done = json.text;
     json.text = NULL;
-    if (wish->remove) code = change_to_rest(cli, change, done, !json.root->count);
-    else {
+    if (wish->remove) {
+      char *saved = change_saved(change);
+      change->saved_rest = saved ? servers_passed_by(host, saved) : NULL;
+      free(saved);
+      code = change_to_rest(cli, change, done, !json.root->count);
+    } else {
       free(change->after);
       change->after = done;
     }
@@ -307,6 +326,18 @@ static int write_servers(const struct cli *cli, const struct host_of_mcp *host,
   return 0;
 }
 
+static char *yaml_passed_by(const char *text) {
+  static const enum mcp_yaml_edit edits[] = {MCP_YAML_WRAP, MCP_YAML_ADD, MCP_YAML_REMOVE};
+  const char *problem = NULL;
+  char *rest = strdup(text);
+  for (size_t i = 0; rest && i < sizeof edits / sizeof *edits; i++) {
+    char *next = mcp_yaml_change(rest, edits[i], ENTRY, &problem);
+    free(rest);
+    rest = next;
+  }
+  return rest;
+}
+
 static int plan_yaml(const struct cli *cli, const struct mcp_wish *wish, const char *program,
                      struct change *change) {
   const char *text = change->after ? change->after : "", *problem = NULL;
@@ -318,7 +349,12 @@ static int plan_yaml(const struct cli *cli, const struct mcp_wish *wish, const c
   char *done = mcp_yaml_change(text, edit, program, &problem);
   if (!done && problem) return cli_fail(cli, "%s: %s; nothing was changed", change->path, problem);
   if (!done) return cli_fail(cli, "out of memory");
-  if (wish->remove) return change_to_rest(cli, change, done, !done[strspn(done, " \t\r\n")]);
+  if (wish->remove) {
+    char *saved = change_saved(change);
+    change->saved_rest = saved ? yaml_passed_by(saved) : NULL;
+    free(saved);
+    return change_to_rest(cli, change, done, !done[strspn(done, " \t\r\n")]);
+  }
   free(change->after);
   change->after = done;
   return 0;

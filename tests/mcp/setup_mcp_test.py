@@ -77,6 +77,19 @@ def test_wrap(place):
     assert read(path) == BEFORE, read(path)
 
 
+def test_every_byte(place):
+    """--remove restores lists and objects that a person has left empty or written in another form"""
+    for host, texts in (("lmstudio", ('{\n  "mcpServers": {}\n}\n', '{"a": 1, "mcpServers": { }}', '{"mcpServers": {"x": {"command": "npx", "args": [\n    "-y",\n    "x"\n  ]}, "y": {"command": "y", "args": []}}}')),
+                        ("goose", ("extensions:\n", "a: 1\nextensions: {}\nb: 2\n"))):
+        for text in texts:
+            path = place_file(place, host, text) if host != "goose" else goose_file(place, text)
+            for words in ((), ("--wrap",)):
+                place.ok("setup", "mcp", host, *words)
+                assert ("tidings" in read(path)) or words, read(path)
+            place.ok("setup", "mcp", host, "--remove")
+            assert os.path.exists(path) and read(path) == text and not os.path.exists(path + ".before-tidings"), (text, os.listdir(os.path.dirname(path)))
+
+
 def test_remove_after_edits(place):
     """--remove keeps later changes by a person"""
     path = place_file(place, "cursor", BEFORE)

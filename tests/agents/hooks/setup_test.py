@@ -121,7 +121,7 @@ def test_bare(place):
 
 OTHERS = [
     '{"theme":"dark"}',
-    '{}',
+    '{"hooks": {}}',
     '{}\n',
     '',
     '{ }\r\n',
@@ -131,6 +131,7 @@ OTHERS = [
     '{\r\n  "a": "}]\\"//",\r\n  "hooks": {"Other": [{"matcher": "x", "hooks": []}]}\r\n}\r\n',
     '{\n  "a": 1 // no comma\n}',
     '{"hooks": {"AfterTool": [{"hooks": [{"type": "command", "command": "x"}]}], "PostToolUse": [{"hooks": [{"type": "command", "command": "y"}]}]}}',
+    '{\n  "hooks": {"Stop": [], "AfterTool": [ ]},\n  "a": 1\n}\n',
 ]
 
 
