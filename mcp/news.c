@@ -150,7 +150,7 @@ static bool is_pending(struct mcp_news *news, const char *session) {
   return pending;
 }
 
-bool mcp_news_wait(struct mcp_news *news) {
+bool mcp_news_are_pending(struct mcp_news *news) {
   bool waits = false;
   if (pthread_mutex_trylock(&news->store_lock)) return true;
   for (size_t i = 0; !waits && !news->ends && i < news->session_count; i++)

@@ -66,7 +66,7 @@ void mcp_news_open(struct mcp_news *news, const char *named);
 bool mcp_news_is_to_open(struct mcp_news *news, const char *named);
 
 /* May a result get a block? Does not wait: while another thread uses the store, it returns true. */
-bool mcp_news_wait(struct mcp_news *news);
+bool mcp_news_are_pending(struct mcp_news *news);
 
 /* Leases what is pending for the result of the call. If the store is busy, the block is empty. */
 void mcp_news_lease(struct mcp_news *news, const char *named, const char *call, const char *tool,

@@ -171,7 +171,7 @@ static bool is_held(struct wrapper *wrapper) {
   pthread_mutex_lock(&wrapper->calls_lock);
   bool any = wrapper->calls.any;
   pthread_mutex_unlock(&wrapper->calls_lock);
-  return any && mcp_news_wait(&wrapper->news);
+  return any && mcp_news_are_pending(&wrapper->news);
 }
 
 struct incoming {

@@ -261,7 +261,8 @@ struct host {
                                fails in them as JSON; or NULL */
   const char *environment_file; /* the variable that names, to the hook at a session's start, a file
                                    of shell lines for the commands that the model runs; or NULL */
-  unsigned timeout_unit;        /* how many of its timeout's units are a second */
+  unsigned timeout_unit;        /* how many of its timeout's units are a second; the
+                                   seconds are in setup/hooks.c */
   bool trusts_hashes;           /* it runs only hooks whose hash its configuration trusts */
 
   /* The folder of its configuration: in the folder that $home_variable names, else in base_folder

@@ -241,7 +241,7 @@ static void decode_clock(struct act *act, const struct model *model, const uint8
     act->clock_ms = has_due(model) ? 0 : start_ms - model->now_ms;
 }
 
-/* Faults never hit this process itself. */
+/* Kills never hit this process itself. */
 static void decode_fault(struct act *act, const uint8_t *step, bool separate) {
   act->peer = (step[2] & 3) == 0                ? PEER_PRODUCER
               : (step[2] & 3) == 1 || !separate ? PEER_RIVAL
@@ -353,6 +353,7 @@ void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const s
                 act->kind == ACT_STOP ||
                 (act_is_event(act->kind) && model_owner_is(model, act->peer));
   act->seen = counts && (step[1] >> 4) < 3 ? (uint8_t)(1 + (step[6] & 7)) : 0;
+  /* About one such call in 43 is killed in its first or second commit. */
   bool can_die = act->kind < ACT_CONFIGURE && (separate || act->peer != PEER_HOST);
   act->dies_in = can_die && step[7] >= 250 ? 1 + (step[7] & 1) : 0;
   if (act_is_hook(act->kind)) act->room = room_of(model, act->peer, step[6]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/schedule.c: makes schedules from random numbers and bytes, and reads their heads.
+ * sim/schedule.c: makes schedules from random numbers and bytes, and reads their heads. decode.c
+ * decodes the steps.
  */
 #include "sim/schedule.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests `tidings listen`: signed requests of other systems become notifications, each once."""
+"""Tests `tidings listen`: signed requests of other systems become notifications, each once; slow clients and wrong requests are refused."""
 import base64
 import json
 import os

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/datafile.c: checks LMDB's files before LMDB opens them. LMDB maps them, so a file
- * that is cut short or a full disk would kill the host by SIGBUS instead of returning an error; and
- * a crash while LMDB creates its file leaves one that never opens again.
+ * store/db/lmdb/datafile.c: checks LMDB's files before LMDB opens them, and reserves space for what
+ * is written. LMDB maps them, so a file that is cut short or a full disk would kill the host by
+ * SIGBUS instead of returning an error; and a crash while LMDB creates its file leaves one that
+ * never opens again.
  */
 #include <errno.h>
 #include <fcntl.h>
