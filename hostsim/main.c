@@ -30,7 +30,7 @@ static const struct cli_verb *const internal_verbs[] = {
     NULL,
 };
 
-/* `sim` needs SIGPIPE, which ends the playing process when its output has no reader. */
+/* `sim` keeps SIGPIPE, so that the process that plays ends when nobody reads its output. */
 static const struct cli_program hostsim = {
     .name = "hostsim",
     .version = TIDINGS_VERSION,

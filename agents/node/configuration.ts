@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// configuration.ts: reads the configuration for opening the plugin. The user's JSON is read here. If there is TOML, or a project's file, the command
-// `tidings` is asked, which reads them.
+// configuration.ts: reads the configuration for opening the plugin. It reads the user's JSON itself. If there is TOML or a
+// project's file, it runs `tidings config show`, which reads all of them.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ import { inHome } from "./paths.ts";
 const PATIENCE_MS = 5000;
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** May there be a project's file? It may be outside of the repository, or wrong; the command decides. */
+/** May there be a project's file? The command decides whether a file that was found counts. */
 function mayHaveProject(folder: string): boolean {
   if (process.env.TIDINGS_NO_PROJECT) return false;
   for (let at = folder; ; at = dirname(at)) {
@@ -33,7 +33,7 @@ function isToml(): boolean {
   return named ? named.endsWith(".toml") : existsSync(inHome("XDG_CONFIG_HOME", ".config", "tidings/config.toml"));
 }
 
-/** Is it JSON without comments? The command reads JSON with comments. */
+/** Is it JSON without comments? Only the command can read JSON with comments. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -49,7 +49,7 @@ function command(): string {
   return installed.find((path) => existsSync(path)) ?? "tidings";
 }
 
-/** Returns the effective configuration in the folder; undefined: the command cannot be run, or refuses. */
+/** Returns the effective configuration in the folder; undefined: the command cannot be run, or fails. */
 function ask(folder: string, say: (text: string) => void): string | undefined {
   const { status, stdout, stderr, error } = spawnSync(command(), ["config", "show", "--json"], { cwd: folder, env: process.env, encoding: "utf8", timeout: PATIENCE_MS });
   if (stderr) say(stderr.trim());
@@ -58,7 +58,7 @@ function ask(folder: string, say: (text: string) => void): string | undefined {
   return undefined;
 }
 
-/** Returns the configuration for an agent that works in the folder; undefined: there is none, and no variable names one. */
+/** Returns the configuration for an agent that works in the folder; undefined: there is none. Throws if a file that $TIDINGS_CONFIG names cannot be read. */
 export function readConfiguration(folder: string, say: (text: string) => void): string | undefined {
   const named = process.env.TIDINGS_CONFIG;
   const real = realFolder(folder);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/turns.c: An agent that calls hooks runs its turns itself; a turn
- * of ours starts where the agent allows it: when it is about to stop, or when one of our prompts
- * woke it.
+ * agents/turn/turns.c: answers an agent's hooks. The agent runs its turns itself. A turn that
+ * tidings offers can start only when the agent is about to stop, or when a prompt of tidings wakes
+ * it.
  */
 #include "agents/turn/turns.h"
 
@@ -31,11 +31,10 @@
 
 /* -- session start ----------------------------------------------------------------------------- */
 
-/* A delivery that was leased when the host died, and that is not in the transcript, is pending
- * again. Notifications wait for the prompt, which is sure to reach the model. A session that
- * continues in the same process (after a compaction) is opened again, which changes nothing. It is
- * taken even from another living process, because a person has resumed it here, and some hosts
- * leave a daemon running. An orphan has no host that could take it. */
+/* Opens or resumes the session. This delivers nothing: notifications wait for the prompt, which is
+ * sure to reach the model. Opening a session again in the same process (after a compaction) changes
+ * nothing. A person who resumes a session here takes it over even from a living process, because
+ * some agents leave a daemon running. Without an agent's process, nothing is taken over. */
 static int32_t open_session(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                             json_t *named, struct tidings_error *error) {
   bool takeover = owner && (call->moment == HOOK_SESSION_START || call->moved ||
@@ -58,9 +57,9 @@ static void collect_mailboxes(struct hostkit *kit, const struct hook_call *call)
 
 /* -- prompts ----------------------------------------------------------------------------------- */
 
-/* Call it when a nudge has arrived. Its offer may have been declined, changed or answered
- * meanwhile, so it is withdrawn, and the queued messages of this moment are offered. *ret_reply has
- * the new offer, if there is one. */
+/* Call it when a nudge has arrived. The offer that caused the nudge may be out of date, so this
+ * withdraws it, and offers the messages that are queued now. *ret_reply has the new offer, if there
+ * is one. */
 static int32_t offered_now(struct hostkit *kit, const struct hook_call *call,
                            struct tidings_reply **ret_reply, struct tidings_error *error) {
   int32_t code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
@@ -69,23 +68,23 @@ static int32_t offered_now(struct hostkit *kit, const struct hook_call *call,
   return code ? code : hook_send_event(kit, call, "turn.resume", json_object(), ret_reply, error);
 }
 
-/* Reports that a turn has started. The end of the turn before may be missing, or be reported later,
- * so an end from before this prompt does not end its turn. */
+/* Reports that a turn has started, and when. If a stop of the previous turn is reported later, the
+ * plugin then sees that it is older than this turn, and ignores it. */
 static int32_t send_started(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error) {
   return hook_send_event(kit, call, "turn.started",
                          json_pack("{s:I}", "at", (json_int_t)call->begun_ms), NULL, error);
 }
 
-/* Notes when the offered turn has started. A failure is ignored, because the turn runs anyway and
- * the answer has to be written. */
+/* Reports when the offered turn started. A failure is ignored, because the turn runs anyway and the
+ * answer has to be written. */
 static void date_offered(struct hostkit *kit, const struct hook_call *call) {
   struct tidings_error error = {.size = sizeof error};
   if (send_started(kit, call, &error)) hook_log("cannot store when a turn began: %s", error.text);
 }
 
-/* Delivers at a session's start for agents whose model reads the answer to that, but not to a
- * prompt; the first prompt comes directly after it. */
+/* Delivers at a session's start, if the model reads the answer to that hook but not to a prompt's.
+ * The first prompt comes directly after the start. */
 static int32_t deliver_at_start(struct hostkit *kit, const struct hook_call *call,
                                 struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
@@ -100,7 +99,7 @@ static int32_t deliver_at_start(struct hostkit *kit, const struct hook_call *cal
   return code;
 }
 
-/* Handles a prompt. A prompt that the agent forgets when it is resumed carries nothing. */
+/* Handles a prompt. Nothing is delivered with a prompt that a resumed session will lack. */
 static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
                       struct hook_answer *ret_answer, struct tidings_error *error) {
   struct tidings_reply *reply = NULL, *offer = NULL;
@@ -110,7 +109,7 @@ static int32_t prompt(struct hostkit *kit, const struct hook_call *call,
   hook_rewind_report(kit, call);
   bool nudged = false, wakes = (call->host->reads & HOST_READS_PROMPT) != 0;
   int32_t code = wakes ? hook_is_nudge(kit, call, &nudged, error) : TIDINGS_OK;
-  /* The text of a command of ours may come as a prompt, too: then the line is of this turn. */
+  /* The kept line is of an earlier turn, unless our command's hook has just kept it. */
   if (!nudged || call->characters) hook_say_forget(call);
   if (!code && nudged) code = offered_now(kit, call, &offer, error);
   if (!code) code = hook_fit_offer(kit, call, &offer, error);
@@ -130,7 +129,7 @@ out:
 
 /* -- tool results ------------------------------------------------------------------------------ */
 
-/* Returns the stamp of an edited file. `path`: as session_path names it. */
+/* Returns the stamp of an edited file. `path`: as session_path returns it. */
 static json_t *stamp_of_edit(const struct hook_call *call, const char *path) {
   bool whole = path[0] == '/' || !call->cwd[0];
   char *joined = whole ? strdup(path) : paths_join(call->cwd, path);
@@ -153,10 +152,10 @@ static int32_t report_some(struct hostkit *kit, const struct hook_call *call, co
   return hook_send_event(kit, call, "file.changed", data, NULL, error);
 }
 
-enum { SOME_EDITS = 50 }; /* as many of the longest paths as one event can hold */
+enum { SOME_EDITS = 50 }; /* so many paths of the greatest length fit into one event */
 
-/* Reports edits before the carrier, so that the carrier does not have a watcher's reports of the
- * same files. It fails only if the store is busy; then there is no time left for the carrier
+/* Reports the first edits before the delivery, so that it does not contain a watcher's reports of
+ * the same files. This fails only if the store is busy. Then there is no time left for the delivery
  * either. */
 static int32_t report_first_edits(struct hostkit *kit, const struct hook_call *call,
                                   const json_t *paths, struct tidings_error *error) {
@@ -167,8 +166,8 @@ static int32_t report_first_edits(struct hostkit *kit, const struct hook_call *c
   return code == TIDINGS_E_BUSY ? code : TIDINGS_OK;
 }
 
-/* Reports the other edits after the carrier, because they would use up its time. A failure does not
- * concern the host. */
+/* Reports the other edits after the delivery, whose time they would use up. A failure is only
+ * logged. */
 static void report_more_edits(struct hostkit *kit, const struct hook_call *call,
                               const json_t *paths) {
   struct tidings_error error = {.size = sizeof error};
@@ -274,13 +273,12 @@ static int32_t answer_moment(struct hostkit *kit, const struct hook_call *call,
   }
 }
 
-/* -- an offer that no carrier took --------------------------------------------------------------
- */
+/* -- an offer that no carrier took ------------------------------------------------------------- */
 
-/* Withdraws an offer, before anything else. It exists because the store was busy when a hook asked
- * for the carrier of an offered turn, or because the agent runs another turn before a nudge reaches
- * it. Otherwise a tool's result would start the offered turn, and its messages would count as
- * fired; so they are queued again. */
+/* Withdraws an offer that still stands when a tool's result arrives, so that its messages are
+ * queued again. Otherwise this result would start the offered turn, and its messages would count as
+ * fired. An offer still stands if the store was busy when a hook asked for its carrier, or if the
+ * agent runs another turn before the nudge reaches it. */
 static int32_t withdraw_offer(struct hostkit *kit, const struct hook_call *call,
                               struct tidings_error *error) {
   bool offered = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * An agent host in a child process, seen from inside: it reads requests from its parent, makes the
- * calls through hostkit and answers. It sends the plugin only what the requests say. Each request
- * is an object with "op" and the parent's clocks ("now", "mono"):
+ * Runs an agent host in a child process. It reads requests from its parent, makes the calls through
+ * hostkit, and answers. The plugin gets only what the requests say. Each request is an object with
+ * "op" and the parent's clocks ("now", "mono"):
  *
  *   {"op": "open", "plugin", "store", "copies", "host_name"?, "config"?: TEXT,
  *    "role"?: "producer", "owner_pid"?, "settle_on_return"?,
@@ -15,7 +15,7 @@
  *   {"op": "settle", "delivery", "outcome"} -> {"reply"}
  *   {"op": "query", "query": TEXT} -> {"answer"}
  *   {"op": "swap"}, {"op": "arm", "n"} -> {}
- *   {"op": "next_session"}: which sessions rang -> {"sessions"}
+ *   {"op": "next_session"} -> {"sessions"}: all that have rung
  *   {"op": "disarm"} -> {"commits"}
  *   {"op": "close"} -> {}, and the process ends
  *
@@ -104,8 +104,8 @@ static json_t *do_open(struct agent_child *child, const json_t *request) {
   const char *store = json_string_value(json_object_get(request, "store"));
   struct hostkit_options options = {
       .size = sizeof options,
-      .flags = HOSTKIT_NO_PROBE |
-               HOSTSIM_HOSTKIT_FLAGS, /* no probe is needed: this process itself may die */
+      /* No probe: this process may crash instead. */
+      .flags = HOSTKIT_NO_PROBE | HOSTSIM_HOSTKIT_FLAGS,
       .plugin_path = json_string_value(json_object_get(request, "plugin")),
       .store_dir = store,
       .copy_dir = json_string_value(json_object_get(request, "copies")),
@@ -114,7 +114,7 @@ static json_t *do_open(struct agent_child *child, const json_t *request) {
       .role = role && strcmp(role, "producer") == 0 ? TIDINGS_ROLE_PRODUCER : TIDINGS_ROLE_HOST,
       .settle_on_return = json_is_true(json_object_get(request, "settle_on_return")) ? 1 : 0,
       .owner_pid = (uint32_t)json_integer_value(json_object_get(request, "owner_pid")),
-      /* A case wants an answer, not a fast one, and the server may be busy. */
+      /* The server may be busy, and a case needs its answer, however late. */
       .hook_budget_ms = store_url_is(store) ? DATABASE_BUDGET_MS : 0,
       .host = &child->simhost.host,
   };
@@ -200,7 +200,8 @@ static json_t *do_settle(struct agent_child *child, const json_t *request) {
   return code == TIDINGS_OK ? with_reply(reply) : failure(code, &error);
 }
 
-/* Takes the text over. Most queries get the answer that they got before; it is not parsed again. */
+/* Parses an answer, and takes its text over. Most answers are the same as an earlier one, whose
+ * value is then returned. */
 static json_t *parsed(struct agent_child *child, char *text) {
   for (size_t i = 0; i < KNOWN_ANSWERS; i++) {
     if (!child->known[i].text || strcmp(child->known[i].text, text) != 0) continue;

@@ -11,15 +11,15 @@ static int no_memory_to_plan(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory to plan a delivery");
 }
 
-/* The items that are neither damaged, nor for later, nor replaced (the array itself or a copy), and
- * the dispositions of the damaged and the replaced ones. */
+/* `sound`: the items that may be planned, in the caller's array or in a copy. The others: the
+ * dispositions of those that may not. An item that is not due is in neither. */
 struct sorted {
   struct item *sound;
   struct disposition *damaged, *replaced, *outdated;
   size_t sound_count, damaged_count, replaced_count, outdated_count;
 };
 
-/* `at` goes through the dispositions of the replaced ones. */
+/* Call it for items in the order of `n`. `at`: the position in sorted->replaced, at first 0. */
 static bool is_planned(const struct op *op, const struct sorted *sorted, const struct item *item,
                        size_t *at) {
   while (*at < sorted->replaced_count && sorted->replaced[*at].n < item->n) ++*at;
@@ -43,9 +43,9 @@ static int keep_planned(struct op *op, const struct item *items, size_t count, s
   return 0;
 }
 
-/* Keeps three kinds of items away from the policy: damaged ones, which are dropped; those that are
- * not due, which wait as if they had not been pushed; and those that were replaced before they were
- * due, which end as if a carrier had come then. */
+/* Keeps three kinds of items out of the plan. Damaged items are dropped. Items that are not due
+ * stay pending. Items that were replaced before they were due end, although no carrier came in that
+ * time. */
 static int sort_out(struct op *op, uint64_t pinned, struct item *items, size_t count,
                     struct sorted *ret) {
   struct sorted sorted = {.sound = items, .sound_count = count};
@@ -171,7 +171,7 @@ static bool needs_facts(const struct op *op, const struct planned_carrier *carri
   return false;
 }
 
-/* Keeps from the policy what other carriers have shown newer states of. */
+/* Keeps items out of the plan if another delivery has shown newer reports of all their files. */
 static int leave_out_shown(struct op *op, struct sorted *sorted, struct tidings_error *error) {
   size_t kept = 0, d = 0;
   int code = outdated_leave_out(op, sorted->sound, sorted->sound_count, &sorted->outdated,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/forget/forget.c: deletes one session. It deletes the history in portions, as on a full
- * disk, and the session is sound after each portion. If a host opens the session meanwhile, the
- * session stays, with less history. The last commit deletes the rest, with head and name. A process
- * that still remembers the session's number is refused after that, and looks the name up again:
+ * store/forget/forget.c: deletes one session. It deletes the history in portions, by the rules for
+ * a full disk, and the session is sound after each portion. If a host opens the session meanwhile,
+ * the session stays, with less history. The last commit deletes the other rows, the head and the
+ * name. After that, a process that still has the session's number has to look the name up again:
  * session_check_scope.
  */
 #include "store/forget/forget.h"
@@ -58,9 +58,8 @@ static int find_unowned(struct store_txn *txn, struct tidings_span name, struct 
 
 /* -- in a folder ------------------------------------------------------------------------------- */
 
-/* Deletes rows that have ended, however young they are, except the newest. Returns 0 or the
- * engine's error.
- */
+/* Deletes a portion of the history, however young it is, but keeps the newest rows of each kind.
+ * Returns 0 or the engine's error. */
 static int forget_history(struct visit *visit, size_t *ret_count) {
   visit->may_look = SIZE_MAX;
   visit->may_forget = PORTION_ROWS;
@@ -105,7 +104,7 @@ static int forget_portion(struct forgetting *what, struct store_txn *txn, size_t
   return rc ? db_failed(error, rc, "forget a session's history") : code;
 }
 
-/* Deletes portions until only the newest rows that have ended are left. */
+/* Deletes portions until there is nothing left that forget_history deletes. */
 static int forget_portions(struct forgetting *what, struct tidings_error *error) {
   const struct db_scope scope = {.name = what->name};
   size_t count = PORTION_ROWS;
@@ -183,12 +182,12 @@ static int look(struct forgetting *what, bool counts, struct owner *ret_owner,
   if (!code && counts && !db_remote) rc = take_rows(txn, session, false, &what->gone);
   if (!code) *ret_owner = head.owner;
   arena_free(&arena);
-  store_end(txn); /* asking whether the host is alive may need the connection */
+  store_end(txn); /* db_owner_alive may need the connection */
   if (rc) return db_failed(error, rc, "count a session's rows");
   return code ? code : refuse_owned(what->store, what->name, ret_owner, error);
 }
 
-/* For an engine that keeps more than rows of a session. */
+/* Deletes or counts a session in an engine whose tables have more of it than its rows. */
 static int forget_there(struct forgetting *what, bool dry_run, const struct owner *ended,
                         struct tidings_error *error) {
   struct db *db = what->store->db;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * maintenance/migrate.c: copies a store of an older layout row by row into a new one. All released
- * layouts have rows that today's readers understand.
+ * maintenance/migrate.c: copies a store of an older layout row by row into a new one. This build
+ * can read the rows of all released layouts.
  */
 #include <errno.h>
 
@@ -16,7 +16,7 @@ struct migration {
   struct maintenance_report report;
   struct tidings_error *error;
   struct arena arena;
-  bool no_memory; /* there was none for a row, which then seemed unreadable */
+  bool no_memory; /* a row may be sound, but there was no memory to decode it */
 };
 
 /* -- a row ------------------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ static int check_layout(const struct migration *migration, uint64_t layout) {
               migration->path, migration->path);
 }
 
-/* Begins the new store. Is called with the first row, which states the layout. */
+/* Begins the new store. `key` and `record`: the first row, which states the old store's layout. */
 static int begin(struct migration *migration, const struct db_key *key,
                  struct tidings_span record) {
   const struct db_key first = row_key(0, ROW_META, 0);
