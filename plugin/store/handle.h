@@ -49,6 +49,7 @@ struct store_txn {
   struct store *store;
   struct db_txn *db; /* points to `own`, or to that of a batch */
   bool writing;
+  bool only_names; /* what waits in the inbox stays there */
   uint32_t folded; /* a session whose inbox has become rows, before its head is written; 0: none */
   struct db_txn own;
 };

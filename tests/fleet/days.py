@@ -138,14 +138,38 @@ def check_due(server, producer):
     expect(listed == "its ttl was over true, its ttl was over, nobody took it", f"the view lists what was for a time too: {listed}")
 
 
+def check_looked_at(server, host, url):
+    """Queries read the pushes to sessions that nobody has opened, and take none of them: one that a host opens gets them, those of another end."""
+    for session in ("looked-at", "opened-then"):
+        for number in range(40):
+            pushed_for(host, session, f"fish {number}", None)
+    waiting = "SELECT count(*) FROM tidings.inbox WHERE name IN ('looked-at', 'opened-then')"
+    before = server.sql(waiting)
+    listed = {one["session"]: one["pending"] for one in query(url, "sessions")["sessions"]}
+    expect((listed.get("looked-at"), listed.get("opened-then")) == (40, 40), f"the list of all sessions counts them: {listed}")
+    items = [[one["message"] for one in query(url, "pending", session, limit=1000)["items"]] for session in ("looked-at", "opened-then")]
+    expect(items == [[f"fish {number}" for number in range(40)]] * 2, f"a query of one shows them: {items}")
+    expect(server.sql(waiting) == before == "80", f"they wait as before: {server.sql(waiting)}")
+    host.event("session.opened", "opened-then")
+    shown = ""
+    while delivery := (answer := host.call("tool_result", session="opened-then", call_id=f"c{len(shown)}", tool="shell", content="x"))["reply"]["delivery"]:
+        shown += answer["content"]
+        host.call("settle", delivery=delivery, outcome="committed")
+    expect(query(url, "stats", "opened-then")["outcomes"]["delivered"] == 40 and "fish 39" in shown, "a host that opens it shows all of them")
+    server.sql("UPDATE tidings.inbox SET pushed = pushed - interval '31 days' WHERE name = 'looked-at'; " + KEEP)
+    ended = server.sql("SELECT count(*), min(reason) FROM tidings.dead_letter WHERE name = 'looked-at'")
+    left = query(url, "stats", "looked-at")["pending"]
+    expect((ended, left) == ("40|nobody took it", 0), f"those that nobody takes end: {ended}, {left} left")
+
+
 A_MONTH_LATER = ("SELECT tidings.make_day(current_date - 32); UPDATE tidings.history SET day = current_date - 32 WHERE session = "
                  "(SELECT session FROM tidings.session WHERE name = '{}'); " + KEEP)
 
 
-def query(url, name, session, **more):
+def query(url, name, session=None, **more):
     """Asks in another process, which has read nothing of the session before."""
     asked = kit.Asked(url)
-    answer = asked.ask("query", query={"name": name, "session": session, **more})
+    answer = asked.ask("query", query={"name": name, **({"session": session} if session else {}), **more})
     asked.end()
     return answer["answer"]
 
@@ -190,6 +214,7 @@ def main():
         check_older_client(server, host)
         check_ids(server, host)
         check_due(server, host)
+        check_looked_at(server, host, url)
         check_rewound(server, host, url)
         check_explained(server, host, url)
         host.close()

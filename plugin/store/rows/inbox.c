@@ -45,6 +45,7 @@ int inbox_fold(struct store_txn *txn, const struct db_scope *scope, bool *ret_ag
   if (!code && !session) code = session_add(txn, scope->name, &session, error);
   if (code) return code;
   if (txn->writing) txn->folded = session;
+  if (txn->only_names) return 0;
   int rc = db_remote->inbox_next(txn->db, &body);
   if (rc) return db_failed(error, rc, "take in what was pushed");
   return body.ptr ? put_all(txn, session, body, error) : 0;

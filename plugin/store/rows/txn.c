@@ -7,8 +7,8 @@
 
 #include "store/rows/rows.h"
 
-static int fold_first(struct store *store, const struct db_scope *scope, store_deadline deadline,
-                      struct tidings_error *error);
+static int fold_inbox(struct store *store, const struct db_scope *scope, bool only_names,
+                      store_deadline deadline, struct tidings_error *error);
 
 static int check_begun(struct store_txn *txn, const struct db_scope *scope, store_deadline deadline,
                        struct store_txn **ret_txn, struct tidings_error *error) {
@@ -22,7 +22,7 @@ static int check_begun(struct store_txn *txn, const struct db_scope *scope, stor
     return 0;
   }
   store_end(txn);
-  if (!code) code = fold_first(store, scope, deadline, error);
+  if (!code) code = fold_inbox(store, scope, true, deadline, error);
   return code ? code : store_read(store, scope, deadline, ret_txn, error);
 }
 
@@ -84,20 +84,13 @@ int store_commit(struct store_txn *txn, struct tidings_error *error) {
   return code;
 }
 
-/* Begins and commits a write, in which a session to which was only pushed gets its number. After
- * that a snapshot of it can be taken. */
-static int fold_first(struct store *store, const struct db_scope *scope, store_deadline deadline,
-                      struct tidings_error *error) {
-  struct store_txn *txn = NULL;
-  int code = store_write(store, scope, deadline, &txn, error);
-  return txn ? store_commit(txn, error) : code;
-}
-
-int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
-                struct store_txn **ret_txn, struct tidings_error *error) {
+static int begin_write(struct store *store, const struct db_scope *scope, bool only_names,
+                       store_deadline deadline, struct store_txn **ret_txn,
+                       struct tidings_error *error) {
   struct store_txn *txn = make_txn(store);
   if (!txn) return fail(error, TIDINGS_E_NOMEM, "no memory to write to the store");
   txn->writing = true;
+  txn->only_names = only_names;
   struct db_scope room;
   int code = db_write(store->db, with_wanted(scope, &room), deadline, txn->db, error);
   if (!code) return check_begun(txn, scope, deadline, ret_txn, error);
@@ -105,8 +98,24 @@ int store_write(struct store *store, const struct db_scope *scope, store_deadlin
   return code;
 }
 
+int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
+                struct store_txn **ret_txn, struct tidings_error *error) {
+  return begin_write(store, scope, false, deadline, ret_txn, error);
+}
+
+/* Begins and commits a write, in which a session to which was only pushed gets its number. After
+ * that a snapshot of it can be taken. `only_names`: its pushes stay in the inbox, because a read
+ * must not take them. */
+static int fold_inbox(struct store *store, const struct db_scope *scope, bool only_names,
+                      store_deadline deadline, struct tidings_error *error) {
+  struct store_txn *txn = NULL;
+  int code = begin_write(store, scope, only_names, deadline, &txn, error);
+  return txn ? store_commit(txn, error) : code;
+}
+
 struct taking_in {
   struct store *store;
+  bool nameless;
   store_deadline deadline;
   struct tidings_error *error;
 };
@@ -114,12 +123,12 @@ struct taking_in {
 static int take_in_one(void *context, struct tidings_span name) {
   const struct taking_in *taking = context;
   const struct db_scope scope = {.name = name};
-  return fold_first(taking->store, &scope, taking->deadline, taking->error);
+  return fold_inbox(taking->store, &scope, taking->nameless, taking->deadline, taking->error);
 }
 
 int store_take_in(struct store *store, bool nameless, store_deadline deadline,
                   struct tidings_error *error) {
-  struct taking_in taking = {store, deadline, error};
+  struct taking_in taking = {store, nameless, deadline, error};
   return db_remote
              ? db_remote->inbox_sessions(store->db, nameless, deadline, take_in_one, &taking, error)
              : 0;
