@@ -14,8 +14,12 @@ struct http_headers {
   struct recipe_document document; /* its headers; names in lower case */
   size_t count, bytes;             /* of all headers, as they were sent */
   struct arena arena;
-  bool failed;
+  bool failed, malformed;
 };
+
+/* Decodes %XX in place, and returns the length. Other text stays. The code of a NUL stays too,
+ * because readers would stop at a NUL. */
+size_t http_headers_decode(char *text);
 
 /* Values of "ce-…" headers are decoded from percent encoding, as CloudEvents asks. Returns 0, or
  * -1: no memory. */

@@ -51,6 +51,7 @@ static struct judge_request describe(const struct http_request *request, const c
       .origin = signature_header(headers, "webhook-request-origin"),
       .header_count = request->headers.count,
       .header_bytes = request->headers.bytes,
+      .malformed = request->headers.malformed,
       .host_listed = request->context->local ||
                      routes_has_host(request->routes, signature_header(headers, "host")),
       .health = strcmp(url, "/healthz") == 0,
@@ -109,6 +110,13 @@ static void add_header(struct MHD_Response *response, const char *name, const ch
   (void)MHD_add_response_header(response, name, value);
 }
 
+/* A proxy may send requests of several senders in one connection, so that a stranger whose request
+ * has another end for the proxy would write the beginning of the next one. */
+static bool keeps_connection(const struct http_request *request, unsigned status) {
+  return status == 200 && request->verdict.step == JUDGE_READ_BODY &&
+         request->route->scheme != SIGNATURE_NONE && !atomic_load(&request->context->stopping);
+}
+
 static enum MHD_Result send_answer(const struct http_request *request, struct answer *answer) {
   char seconds[16];
   if (answer->body.failed) answer->status = 503;
@@ -122,8 +130,7 @@ static enum MHD_Result send_answer(const struct http_request *request, struct an
     (void)snprintf(seconds, sizeof seconds, "%u", answer->retry_after_s);
     add_header(response, "Retry-After", seconds);
   }
-  if (request->verdict.step == JUDGE_REFUSE || atomic_load(&request->context->stopping))
-    add_header(response, "Connection", "close");
+  if (!keeps_connection(request, answer->status)) add_header(response, "Connection", "close");
   if (request->verdict.step == JUDGE_HANDSHAKE) {
     add_header(response, "WebHook-Allowed-Rate", "*");
     add_header(response, "WebHook-Allowed-Origin",

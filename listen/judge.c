@@ -42,6 +42,7 @@ struct verdict judge(const struct judge_request *request) {
   bool reads = span_is(request->method, "GET") || span_is(request->method, "HEAD");
   if (request->header_count > JUDGE_MOST_HEADERS || request->header_bytes > JUDGE_MOST_HEADER_BYTES)
     return refuse_with(431, "The request has too many headers.");
+  if (request->malformed) return refuse_with(400, "A header is malformed, or is there twice.");
   if (!request->host_listed)
     return refuse_with(421, "The Host is not among the hosts of the configuration.");
   if (request->stopping) return refuse_with(503, "The server stops.");

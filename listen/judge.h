@@ -17,6 +17,7 @@ enum { JUDGE_MOST_HEADERS = 64, JUDGE_MOST_HEADER_BYTES = 16 << 10 };
 struct judge_request {
   struct tidings_span method, content_type, origin; /* origin: WebHook-Request-Origin */
   size_t header_count, header_bytes;
+  bool malformed; /* two readers could understand the headers differently */
   bool host_listed;
   bool health;      /* the path is /healthz */
   bool route;       /* there is a route at the path */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "listen/http_headers.h"
 #include "listen/http_request.h"
 #include "listen/peers.h"
 
@@ -106,6 +107,12 @@ static void complete(void *context, struct MHD_Connection *connection, void **re
   enter(server, connection, PEER_READS_HEAD);
 }
 
+static size_t unescape(void *context, struct MHD_Connection *connection, char *text) {
+  (void)context;
+  (void)connection;
+  return http_headers_decode(text);
+}
+
 /* Keeps the library from printing the mistakes of peers. */
 static void say_nothing(void *context, const char *format, va_list arguments) {
   (void)context;
@@ -126,8 +133,9 @@ static struct MHD_Daemon *start(struct server *server) {
       MHD_OPTION_LISTEN_SOCKET, server->fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)PEERS_MOST,
       MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       (size_t)POOL_BYTES, MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES,
-      MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION, note_connection, server,
-      MHD_OPTION_NOTIFY_COMPLETED, complete, server, MHD_OPTION_END);
+      MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
+      MHD_OPTION_NOTIFY_CONNECTION, note_connection, server, MHD_OPTION_NOTIFY_COMPLETED, complete,
+      server, MHD_OPTION_END);
 }
 
 int32_t server_begin(const struct take_place *place, struct routes *routes,

@@ -209,6 +209,7 @@ Test(listen, heads) {
   CHECK(JUDGE_REFUSE, 404, with.route = false);
   CHECK(JUDGE_REFUSE, 421, with.host_listed = false; with.route = false);
   CHECK(JUDGE_REFUSE, 421, with.host_listed = false; with.health = true);
+  CHECK(JUDGE_REFUSE, 400, with.malformed = true; with.health = true);
   CHECK(JUDGE_REFUSE, 431, with.header_count = JUDGE_MOST_HEADERS + 1);
   CHECK(JUDGE_REFUSE, 431, with.header_bytes = JUDGE_MOST_HEADER_BYTES + 1);
   CHECK(JUDGE_HEALTH, 0, with.health = true; with.route = false; with.method = span_text("GET"));
