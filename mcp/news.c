@@ -381,6 +381,7 @@ void mcp_news_server_ended(struct mcp_news *news, const char *server) {
     json_t *data = json_pack("{s:s, s:s}", "server", server, "state", "disconnected");
     code = kit_event(news->kit, kit_new_event("mcp.state", session->name, data), NULL, NULL);
   }
+  if (session && !session->off) mcp_session_decline(news->kit, session->name);
   pthread_mutex_unlock(&news->store_lock);
 }
 

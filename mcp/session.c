@@ -73,6 +73,13 @@ static int32_t send_opened(const struct mcp_owner *owner, const char *session, c
   return kit_event(owner->kit, kit_new_event("session.opened", session, data), NULL, NULL);
 }
 
+void mcp_session_decline(struct hostkit *kit, const char *session) {
+  int32_t code = TIDINGS_E_BUSY;
+  int64_t until_ms = clock_mono_ms() + BUSY_MS;
+  while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms)
+    code = kit_event(kit, kit_new_event("turn.declined", session, json_object()), NULL, NULL);
+}
+
 int32_t mcp_session_attach(const struct mcp_owner *owner, const char *session, const char *folder) {
   struct mailbox_moved moved;
   int32_t code = TIDINGS_E_BUSY;
@@ -84,6 +91,7 @@ int32_t mcp_session_attach(const struct mcp_owner *owner, const char *session, c
   until_ms = clock_mono_ms() + BUSY_MS;
   do code = mailbox_collect(owner->kit, session, folder, &moved, NULL);
   while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms); /* no later call tries this again */
+  mcp_session_decline(owner->kit, session);
   return TIDINGS_OK;
 }
 

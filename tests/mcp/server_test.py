@@ -153,6 +153,22 @@ def test_send_and_reply(place):
     assert refused["isError"] and "nobody" in texts(refused)[0], refused
 
 
+def test_submitted(place):
+    """a submitted message stays in the queue, also one that waited when a server opened the session: no result of a tool counts as its start"""
+    place.ok("submit", "--to", f"folder:{place.work}", "--id", "m1", "waits in the mailbox")
+    hosts = [Host(place)]
+    session = session_of(place, hosts[0])
+    place.ok("submit", "-s", session, "--id", "m2", "comes later")
+    hosts.append(Host(place))
+    for host in hosts:
+        for _ in range(2):
+            tool(host, "news")
+    waiting = place.ok("queue", "-s", session, "--json").json["messages"]
+    assert [message["id"] for message in waiting] == ["m1", "m2"], (waiting, place.ok("history", "-s", session).text)
+    assert place.ok("status", "-s", session, "--json").json["state"] in ("idle", "starting")
+    assert all(host.end() == 0 for host in hosts)
+
+
 def test_wrong_calls(place):
     """an error names the argument, its value and what was expected"""
     host = Host(place)
