@@ -21,7 +21,7 @@ int file_write_all(int fd, const char *bytes, size_t len);
 /* Makes a file (mode 0600), or replaces the contents of an existing one. */
 int file_write_whole(const char *path, const char *bytes, size_t len);
 
-/* The new file has mode 0600, or 0700 if the old one may be executed. */
+/* Copies a file. The copy has mode 0600, or 0700 if the original may be executed. */
 int file_copy(const char *from, const char *to);
 
 #endif

@@ -20,9 +20,8 @@
 
 struct hk_gate {
   _Atomic uint64_t state;
-  pid_t
-      process; /* that made it: in a forked child other threads' calls, locks and swaps never end */
-  bool claimed; /* a swap or close is under way; under lock */
+  pid_t process; /* made the gate; a forked child has its parent's calls, which never end there */
+  bool claimed;  /* a swap or close is under way; protected by `lock` */
   pthread_mutex_t lock;
   pthread_cond_t changed;
 };
@@ -45,14 +44,14 @@ void hk_gate_unclaim(struct hk_gate *gate);
 uint64_t hk_gate_shut(struct hk_gate *gate, const struct timespec *deadline);
 void hk_gate_open(struct hk_gate *gate);
 
-/* Is this a process that was forked from the one that made the gate? A system call: not for calls
- * that need not wait. */
+/* Was this process forked from the one that made the gate? This takes a system call: ask only
+ * before waiting. */
 bool hk_gate_is_forked(const struct hk_gate *gate);
 
 bool hk_gate_enter_waiting(struct hk_gate *gate);
 void hk_gate_leave_shut(struct hk_gate *gate);
 
-/* Waits while the gate is shut. False: in a forked child, where nobody would open it. */
+/* Waits while the gate is shut. False: it is shut in a forked child, where nobody would open it. */
 static inline bool hk_gate_enter(struct hk_gate *gate) {
   uint64_t state = atomic_load_explicit(&gate->state, memory_order_relaxed);
   while (!(state & HK_GATE_SHUT)) {

@@ -37,8 +37,8 @@ static bool throw_memory(struct napi_env__ *env) {
   return false;
 }
 
-/* Encodes UTF-8 itself, because Node does it ten times more slowly than it copies a string, and
- * most texts are ASCII. Like in the engine, half a character becomes U+FFFD. */
+/* Encodes UTF-8 here, because Node takes ten times as long for that as for copying the string, and
+ * most texts are ASCII. Half of a surrogate pair becomes U+FFFD, as in the engine. */
 static size_t encode(const uint16_t *units, size_t count, char *to) {
   static const uint64_t beyond_ascii = 0xFF80FF80FF80FF80u;
   char *begin = to;
@@ -97,7 +97,7 @@ bool text_take(struct napi_env__ *env, struct napi_value__ *value, const char *n
   ret_text->ptr = ret_text->small;
   ret_text->len = len;
   if (len + 4 < sizeof ret_text->small)
-    return true; /* a full buffer may have had no room for one more character of UTF-8 */
+    return true; /* the text is whole: there was room for another character */
   ret_text->ptr = NULL;
   if (napi_get_value_string_utf16(env, value, NULL, 0, &len) != NAPI_OK) return throw_engine(env);
   return len < UNITS_MAX ? take_units(env, value, ret_text) : take_long(env, value, ret_text);
@@ -135,7 +135,7 @@ void text_free(struct text *text) {
   text->ptr = NULL;
 }
 
-/* Takes a whole number. False: the value is none. */
+/* Takes a whole number. False: the value is not one, or is above `most`. */
 static bool take_whole(struct napi_env__ *env, struct napi_value__ *value, uint64_t most,
                        uint64_t *ret_number) {
   double number = -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/verb_setup.c: `tidings setup HOST`: makes an agent call us, by editing its own
- * configuration; --remove takes that back. Everything is read, checked and shown first, then
- * written file by file, each in one step.
+ * agents/setup/verb_setup.c: `tidings setup HOST` edits an agent's configuration so that the agent
+ * calls tidings; --remove undoes that. It first reads, checks and shows everything. Then it writes
+ * file by file, each in one step.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -33,9 +33,9 @@ struct setup {
   const char *store; /* NULL: the user's own */
   bool remove, dry_run, no_wake, no_mcp, wrap;
   struct change change;        /* to the file with the hooks, or the module */
-  struct change command;       /* to the file of a command, where a task wakes the agent */
-  struct change configuration; /* to the list of trusted hooks and of MCP servers */
-  struct setup_moves moves;    /* in that list */
+  struct change command;       /* to the command file of an agent that a task wakes */
+  struct change configuration; /* to the file that lists trusted hooks and MCP servers */
+  struct setup_moves moves;    /* in that file */
 };
 
 /* -- is the host there? ------------------------------------------------------------------------ */
@@ -60,7 +60,7 @@ static int check_host(const struct setup *setup) {
   return 0;
 }
 
-/* Both would run at each hook. */
+/* Refuses an agent that has our package: each hook would run twice. */
 static int check_package(const struct setup *setup) {
   struct setup_package package = {.file = NULL};
   if (!setup->remove) package = setup_package_look(setup->host);
@@ -98,7 +98,7 @@ static int plan_module(const struct setup *setup, struct change *change) {
   return code;
 }
 
-/* A text that is not TOML cannot be compared with the new one. */
+/* Refuses a text that is not TOML: it cannot be compared with the new one. */
 static int check_configuration(const struct setup *setup, const struct change *change) {
   struct tidings_error error = {.size = sizeof error};
   json_t *config = setup_trust_read(change->after ? change->after : "", &error);
@@ -108,7 +108,7 @@ static int check_configuration(const struct setup *setup, const struct change *c
                   error.text[0] ? error.text : "out of memory");
 }
 
-/* The file in which the agent lists the hooks that it trusts, and its MCP servers. */
+/* Plans the change to the file in which the agent lists trusted hooks and MCP servers. */
 static int plan_configuration(struct setup *setup, const char *home) {
   struct change *change = &setup->configuration;
   bool listed = setup->host->session_at && !setup->remove && !setup->no_wake && !setup->no_mcp;
@@ -153,7 +153,7 @@ static int write_configuration(struct setup *setup) {
   return code ? code : change_write(setup->cli, change);
 }
 
-/* The agent is asked for the hashes of hooks that are written. */
+/* Call it after the hooks are written: it asks the agent for their hashes. */
 static int give_trust(struct setup *setup) {
   const char *title = setup->host->title;
   size_t count = 0;
@@ -196,7 +196,7 @@ static void print_room(const struct host *host) {
   else printf("One answer has at most %zu bytes: %s.\n", host->room, host->room_measured);
 }
 
-/* The other programs that read the file and call its hooks. */
+/* Names the other programs that read this file and call its hooks. */
 static void print_borrowers(const struct host *host) {
   for (size_t i = 0; i < host_count; i++) {
     if (host_borrows(hosts[i], host))
@@ -206,7 +206,7 @@ static void print_borrowers(const struct host *host) {
   }
 }
 
-/* There is nothing to say if an upgrade does not take the program away from the hooks. */
+/* Names the program that the hooks start, unless an upgrade leaves it in its place. */
 static void print_program(const struct host *host) {
   char *program = host->kind == HOST_HOOKS ? setup_program() : NULL;
   if (program && strcmp(program, SETUP_BY_PATH) == 0)
@@ -217,7 +217,8 @@ static void print_program(const struct host *host) {
   free(program);
 }
 
-/* All but the hashes of hooks, which only the agent knows when the hooks are written. */
+/* Ends a dry run. It cannot show the hashes of hooks: the agent knows them only after the hooks are
+ * written. */
 static int show_it(const struct setup *setup) {
   bool nothing = change_is_none(&setup->change) && change_is_none(&setup->command);
   if (setup->host->trusts_hashes) change_print(stdout, &setup->configuration);
@@ -264,7 +265,7 @@ static int do_it(struct setup *setup) {
   return 0;
 }
 
-/* It is written into files of the agent, and shown in lists of processes. */
+/* The URL is written into files of the agent, and lists of processes show it. */
 static int check_store_option(const struct setup *setup) {
   if (!setup->store) return 0;
   if (setup->remove) return cli_usage(setup->cli, "--store and --remove exclude each other");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/wakes.h: whether something wakes an idle session, for those who would wait in vain.
+ * agents/wait/wakes.h: says why nothing wakes an idle session, to people who would wait in vain.
  */
 #ifndef AGENTS_WAIT_WAKES_H
 #define AGENTS_WAIT_WAKES_H
@@ -9,15 +9,17 @@
 
 #include "command/kit.h"
 
-/* `status`: what the query of that name says of the session. Returns why nothing starts a turn in
- * it now, the beginning of a sentence: "Gemini CLI cannot be woken while it idles". Free it. NULL:
- * something does; or it is not idle, has no running host, or one that is not known here. */
+/* Returns the reason why nothing wakes the idle session, as the beginning of a sentence: "Gemini
+ * CLI cannot be woken while it idles". `status`: the answer to the query `status`. NULL: something
+ * wakes it; or it is not idle, has no running host, or one that is not known here. Free it. */
 char *hook_wakes_not(const struct cli *cli, const char *session, const json_t *status);
 
-/* The same, before something is sent, which ends a process that waits to wake the agent. */
+/* The same, but asks for the status. Call it before you send something, because that ends the
+ * process that waits to wake the agent. */
 char *hook_wakes_ask(const struct cli *cli, struct hostkit *kit, const char *session);
 
-/* Says it on stderr, with what happens instead. Takes `why` over; NULL: says nothing. */
+/* Prints the reason `why` on stderr, and what happens instead. Takes `why` over; NULL: prints
+ * nothing. */
 void hook_wakes_say(const struct cli *cli, char *why, const char *instead);
 
 #endif

@@ -13,10 +13,10 @@ char *place_plugin(const char *plugin);
 /* Returns the name of a new store: in `dir`, or in a schema that `plugin` makes. NULL: it cannot be
  * made; `why`, of `why_size` bytes, says why. */
 char *place_make(const char *dir, const char *plugin, char *why, unsigned long why_size);
-/* To be called when the store is not used any more. A schema is emptied for the next case, which is
- * cheaper than making a new one. NULL is allowed. */
+/* Call it when the store is no longer used. It empties and keeps a schema for the next case,
+ * because that is cheaper than making a new one. NULL is allowed. */
 void place_remove(const char *store, const char *plugin);
-/* Drops the schemas that were emptied. */
+/* Drops the schema that was kept. */
 void place_finish(const char *plugin);
 
 #endif

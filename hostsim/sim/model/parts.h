@@ -7,8 +7,7 @@
 
 #include "sim/model/model.h"
 
-/* items.c: which pending items are shown. An item that the carrier takes gets an outcome; one that
- * it leaves is LEFT. */
+/* items.c: the pending items that a carrier shows, and those that it ends, with their outcomes. */
 struct plan {
   int end; /* all items that have lines are before this one */
   unsigned shown_count, taken_count, waiting;
@@ -18,12 +17,11 @@ struct plan {
     enum outcome outcome;
   } taken[MODEL_ITEMS];
 };
-/* Plans what is shown: at most `most` lines, which together with the words around them take at most
- * `room` bytes. */
+/* Plans at most `most` lines. With the words around them they take at most `room` bytes. */
 void items_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
                 uint32_t room, struct plan *ret_plan);
-/* Returns just the bytes of a block with so many lines, or `less`. The room is never too small for
- * a single line, so no line has to be cut. 0: nothing is pending. */
+/* Returns the bytes of a block with `most` lines minus `less`, but always enough for any line
+ * alone, so that no line has to be cut. 0: nothing is pending. */
 uint32_t items_room(const struct model *model, const struct sim_settings *settings, unsigned most,
                     uint32_t less);
 int items_push(struct model *model, const struct act *act, const struct sim_settings *settings);
@@ -33,21 +31,20 @@ int items_check_fork(const struct model *model, const struct sim_settings *setti
 void items_poll(struct model *model, uint8_t handle);
 void items_end(struct model *model, struct model_item *item, enum outcome outcome);
 void items_ask_again(struct model *model);
-/* Ends pending items that are older than an item with the same key that was shown, or puts them on
- * its carrier.
- */
+/* Ends pending items that are older than a shown item with the same key. If that is still leased,
+ * they join its delivery. */
 void items_give_way(struct model *model);
 /* Does the newer item replace the older one? */
 bool items_are_about_the_same(const struct model *model, int older, int newer);
 bool items_is_due(const struct model *model, const struct model_item *item);
-/* Was item `a` pushed, or due, after item `b`? */
+/* Was item `a` pushed after item `b`, or due after it? */
 bool items_is_newer(const struct model *model, int a, int b);
 /* Returns when the first item that asks for something will be due; 0: none will. */
 int64_t items_next_ms(const struct model *model);
 bool items_is_expired(const struct model *model, const struct model_item *item);
 
-/* bytes.c counts the bytes that a model reads. These write the message of an item as it was pushed,
- * and "12 min ago" if it is so old, else an empty text. */
+/* bytes.c: counts the bytes that a model reads. The first two functions write the message of an
+ * item as it was pushed, and its age ("12 min ago"; empty if the block does not state it). */
 void bytes_message(const struct model *model, int item, char message[2 * TEXT_SIZE]);
 void bytes_age(const struct model *model, const struct sim_settings *settings, int item,
                char age[NAME_SIZE]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/owner.c: telling processes apart. A pid alone is reused; boot + PID namespace + pid +
- * start time is not. File locks would not do: an OFD lock lives on in a forked child of a dead
- * host, and during a hot swap a living host holds none.
+ * store/db/owner.c: tells processes apart. A pid alone is reused; a pid with its boot, PID
+ * namespace and start time is not. File locks would not do: an OFD lock lives on in a forked child
+ * of a dead host, and during a hot swap a living host holds none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static int hex_digit(char c) {
 static const char boot_id_file[] = "/proc/sys/kernel/random/boot_id",
                   pid_namespace_file[] = "/proc/self/ns/pid";
 
-/* It is the same for as long as this process lives, and is read once. */
+/* Reads the boot id once, because it stays the same while this process lives. */
 static int read_boot_id(uint8_t ret_id[16]) {
   static _Atomic uint64_t known[2]; /* 0: not yet */
   char text[64] = "";
@@ -60,11 +60,11 @@ static int read_boot_id(uint8_t ret_id[16]) {
   return 0;
 }
 
-/* Is it over, and when did it start? From the stat of the main thread: fields 3, 20 and 22, counted
- * after the command, which may hold spaces and parentheses. A main thread that has ended is a
- * zombie, too, as long as other threads run: field 20 counts all. The process's own stat is not
- * read, because in a program that qemu runs it is made up, and others see another start time. 0, or
- * errno: ENOENT or ESRCH when there is no such process. */
+/* Reads whether a process is over, and when it started. It reads the stat of the main thread:
+ * fields 3 (state), 20 (threads) and 22 (start), counted after the command, which may have spaces
+ * and parentheses. A main thread that has ended is a zombie while other threads run: then the
+ * process is not over. The stat of the process itself is not read, because qemu makes it up for a
+ * program that it runs. Returns 0 or errno: ENOENT or ESRCH if there is no such process. */
 static int read_process(uint32_t pid, bool *ret_over, uint64_t *ret_start_time) {
   char path[64], text[1024];
   (void)snprintf(path, sizeof path, "/proc/%u/task/%u/stat", pid, pid);
@@ -124,8 +124,8 @@ bool owner_equal(const struct owner *a, const struct owner *b) {
          memcmp(a->boot_id, b->boot_id, sizeof a->boot_id) == 0;
 }
 
-/* A process that cannot be examined (no descriptor left, no memory) counts as alive: its
- * notifications would be shown twice if it were not dead. */
+/* A process that cannot be examined (no descriptor left, no memory) counts as alive. If it lived
+ * and counted as dead, its notifications would be shown twice. */
 bool owner_alive(const struct owner *owner) {
   uint8_t boot_id[16];
   uint64_t start_time;
@@ -135,7 +135,7 @@ bool owner_alive(const struct owner *owner) {
   if (read_boot_id(boot_id)) return true;
   if (memcmp(boot_id, owner->boot_id, sizeof boot_id) != 0) return false;
   if (stat(pid_namespace_file, &space)) return true;
-  /* A store is never open in two namespaces at once, so an owner in another one is gone. */
+  /* A store is never open in two namespaces at once, so an owner in another namespace is dead. */
   if (space.st_ino != owner->pid_namespace) return false;
   int err = read_process(owner->pid, &over, &start_time);
   if (err) return err != ENOENT && err != ESRCH;

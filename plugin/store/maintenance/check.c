@@ -83,7 +83,7 @@ static int run_walk(struct walk *walk, bool begun, const char *path,
   return 0;
 }
 
-/* False: the walk would begin at a head that does not count. */
+/* Reports what is wrong with the heads. False: a walk would begin at a head that does not count. */
 static bool judge_heads(struct heads *heads, const struct heads_verdict *verdict, bool older_right,
                         struct maintenance_report *report) {
   uint64_t newest = verdict->newest, other = 1 - newest;
@@ -108,8 +108,8 @@ static bool judge_heads(struct heads *heads, const struct heads_verdict *verdict
   }
 }
 
-/* Checks the heads of a file that nobody writes. *ret_walk: the walk through its pages is to
- * follow. */
+/* Checks the heads of a file that nobody writes. *ret_walk: a walk through its pages makes
+ * sense. */
 static int check_heads(int fd, uint64_t flushed, const char *path,
                        struct maintenance_report *report, bool *ret_walk,
                        struct tidings_error *error) {

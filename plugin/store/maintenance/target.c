@@ -62,8 +62,8 @@ static int refuse_user(const char *unfinished, uint32_t user, struct tidings_err
               unfinished, user);
 }
 
-/* Makes and locks the mark in a folder that was just made. Returns 0 or an errno; ENOENT and
- * EWOULDBLOCK: before the mark was locked, another run has begun to remove the folder. */
+/* Makes and locks the mark in a folder that was just made. Returns 0 or an errno; ENOENT or
+ * EWOULDBLOCK: another run began to remove the folder before the mark was locked. */
 static int make_mark(int directory_fd, int *ret_fd) {
   struct stat info = {.st_nlink = 0};
   int fd = openat(directory_fd, mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -89,8 +89,8 @@ static int make_marked(const char *path, int *ret_fd, struct tidings_error *erro
   return err ? fail(error, TIDINGS_E_STORE, "%s cannot be made: %s", path, strerror(err)) : 0;
 }
 
-/* Returns the pid of the process that has the mark locked. 0: no process has, and none can lock it
- * until *ret_fd is closed; *ret_fd is -1 if there is no mark. */
+/* Returns the pid of the process that has locked the mark. 0: there is none, and this process has
+ * locked it, until it closes *ret_fd. *ret_fd is -1 if there is no mark. */
 static uint32_t maker_of(int directory_fd, int *ret_fd) {
   char pid[16] = "";
   int fd = openat(directory_fd, mark, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -123,8 +123,8 @@ static int remove_store(const char *path) {
   return rmdir(path) ? errno : 0;
 }
 
-/* Removes an unfinished store. A folder without the mark is removed only if it is empty, because
- * then a run may just have made it. Returns 0 or an errno. */
+/* Removes an unfinished store. A folder without the mark is removed only if it is empty: a run that
+ * was killed before it made the mark has left it. Returns 0 or an errno. */
 static int remove_unfinished(int directory_fd, const char *path) {
   if (faccessat(directory_fd, mark, F_OK, AT_SYMLINK_NOFOLLOW) == 0) return remove_store(path);
   return rmdir(path) ? errno : 0;

@@ -28,8 +28,8 @@ static void decode_owner(struct record_reader *reader, struct owner *owner) {
   owner->start_time = record_read_u64(reader);
 }
 
-/* Stores ranges as differences, which are short. A reader that adds them up finds no range out of
- * order. */
+/* Stores each range as its distance from the range before, which takes few bytes. A range that is
+ * out of order cannot be stored. */
 static void encode_taken(struct buffer *out, const struct head *head) {
   uint64_t base = head->watermark;
   record_u64(out, head->taken_count);
@@ -146,8 +146,8 @@ int head_get(struct store_txn *txn, uint32_t session, struct arena *arena, struc
 
 int head_anew(struct store_txn *txn, uint32_t session, struct head *ret_head,
               struct tidings_error *error) {
-  struct head head = {.generation =
-                          UINT32_MAX}; /* no decision under way was planned on this generation */
+  struct head head = {.generation = UINT32_MAX}; /* no plan under way was made from a head of this
+                                                  * generation */
   int code = item_last(txn, session, &head, &head.floor, error);
   if (!code) code = row_last(txn, session, ROW_DELIVERY, &head.last_delivery, error);
   if (!code) code = row_last(txn, session, ROW_MESSAGE, &head.run.last_message, error);
@@ -198,8 +198,8 @@ void head_floors(const struct head *head, struct head_floor ret_floors[HEAD_FLOO
   memcpy(ret_floors, floors, sizeof floors);
 }
 
-/* Tells an engine that keeps history apart what it has to know. Other engines do not need the
- * newest item, and looking it up would cost as much as writing the head. */
+/* Describes the head to an engine that keeps history apart. For other engines it does nothing:
+ * looking the newest item up would cost as much as writing the head. */
 static int describe_head_to_engine(struct store_txn *txn, uint32_t session, const struct head *head,
                                    struct tidings_error *error) {
   struct head_floor floors[HEAD_FLOORS];
