@@ -29,7 +29,7 @@ void buffer_format(struct buffer *buffer, const char *format, ...)
 char *buffer_take(struct buffer *buffer);
 void buffer_free(struct buffer *buffer); /* and makes it empty */
 
-/* These are inline, because rendering consists of them. */
+/* These are inline, because rendering calls little else. */
 static inline void buffer_append(struct buffer *buffer, const void *bytes, size_t len) {
   if (!len || (len > buffer->capacity - buffer->len && !buffer_grow(buffer, len)) || buffer->failed)
     return;

@@ -28,20 +28,20 @@ struct json_paths {
  * many names, or there are too many paths. */
 int json_paths_add(struct json_paths *paths, const char *path);
 
-/* A value that was found. `paths` has a bit for each path that leads to it; it is 0 for all other
- * strings. */
+/* A value that was found. `paths` has a bit for each path that leads to it; a string to which none
+ * leads has 0. */
 struct json_scanned {
   uint32_t paths;
   enum json_kind kind;
-  /* A string without its quotes, as written; a number or a word; the first byte of an object or an
-   * array. */
+  /* As written: a string without its quotes; a number, true, false or null; the first byte of an
+   * object or an array. */
   struct tidings_span text;
 };
 
 struct json_scan {
   const struct json_paths *paths;
-  /* Is called for each value to which a path leads, before the values inside it, and for each other
-   * string that is no key. Only at the end it is known whether the text is JSON. */
+  /* Gets each value to which a path leads, before the values inside it, and each other string that
+   * is not a key. The text may still turn out not to be JSON. */
   void (*value)(void *context, const struct json_scanned *value);
   void *context;
 };
@@ -50,8 +50,8 @@ struct json_scan {
  * objects. The characters of strings are not checked. */
 bool json_scan(const struct json_scan *scan, struct tidings_span text);
 
-/* Does the string, whose escapes are not decoded yet, have this text? False also if decoding
- * escapes needs memory and there is none. */
+/* Does the string, which is as written, have this text when its escapes are decoded? False also if
+ * there is no memory to decode them. */
 bool json_scanned_is(struct tidings_span written, struct tidings_span text);
 
 #endif

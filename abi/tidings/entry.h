@@ -94,9 +94,11 @@ struct tidings_entry {
    *                 or pid, a settle_on_return that is neither 0 nor 1, a configuration that is not
    *                 JSON, a store_dir with a NUL, a URL that cannot be read
    *   UNSUPPORTED   store_dir is a URL, and this plugin keeps stores in folders
-   *   TOO_BIG       store_dir or host_name has more than 4,096 bytes, or the configuration is over
-   * its limit SCHEMA        the configuration does not match its schema STORE         the directory
-   * or its files are not what they must be, or the disk is full; the text says what to do
+   *   TOO_BIG       store_dir or host_name has more than 4,096 bytes, or the configuration is too
+   *                 long
+   *   SCHEMA        the configuration does not match its schema
+   *   STORE         the directory or its files are not what they must be, or the disk is full; the
+   *                 text says what to do
    *   SCHEMA_NEWER  a newer version wrote the store
    *   BUSY          another process is opening or creating the store and did not finish in time,
    *                 or the store is large and its check has not ended: try again

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// paths.ts: the paths of the user's files, and the names of files for a session. A watcher's notification of the assistant's own edit is withdrawn only if both name the file by the
-// same bytes, so this must agree with `tidings watch`: relative to the session's folder if the file lies inside, otherwise absolute; links of existing folders are resolved, but
-// not the last component.
+// paths.ts: the paths of the user's files, and the names of files for a session. A watcher's notification of the assistant's own edit is withdrawn only if the
+// watcher and the agent name the file by the same bytes. So a name must be the one that `tidings watch` uses: relative to the session's folder if the file is
+// inside, otherwise absolute. Links of existing folders are resolved; the last component is not.
 import { lstatSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";

@@ -26,14 +26,14 @@ export class TurnEvents {
     this.#send = send;
   }
 
-  /** Reports an event, which supersedes the ones before it that were not taken. A start that names messages stays, because they would start again. */
+  /** Reports an event, and drops the earlier ones that were not taken: a pause drops only pauses. A start that names messages stays, because these messages would start another turn. */
   report(type: string, data?: TurnData): void {
     this.#events = this.#events.filter(([before, named]) => named?.messages || (isPause(type) && !isPause(before)));
     this.#events.push([type, data]);
     this.flush();
   }
 
-  /** Reports what was not taken. False: the store still cannot take it. */
+  /** Reports the events that were not taken. False: the store still cannot take one. */
   flush(): boolean {
     for (let event = this.#events.shift(); event; event = this.#events.shift()) {
       if (this.#send(...event)) this.#waitMs = FIRST_WAIT_MS;

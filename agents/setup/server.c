@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/server.c: an agent that calls no hook when a person resumes a session, but starts
- * the MCP servers of its configuration: setup lists one of ours there, without tools. A server of
- * ours that the person has listed for its tools does the same.
+ * agents/setup/server.c: lists `tidings mcp --no-tools` among an agent's MCP servers. The agent
+ * calls no hook when a person resumes a session, but it starts these servers. If the person has
+ * listed `tidings mcp` with its tools, that does the same, and nothing is added.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool has_argument(const json_t *list, const char *text) {
   return false;
 }
 
-/* Is it `tidings mcp`, and not around another server? */
+/* Is it `tidings mcp`, and not a wrapper of another server? */
 static bool is_serving(const json_t *server) {
   const json_t *list = json_object_get(server, "args"), *first = json_array_get(list, 0);
   return mcp_is_our_program(json_value_text(server, "command")) && json_is_string(first) &&
@@ -43,7 +43,7 @@ static const json_t *find_serving(const json_t *config, bool with_tools) {
   return NULL;
 }
 
-/* Returns what the old text says, with our entry; without it if `program` is NULL. */
+/* Returns the old configuration with our entry, or without it if `program` is NULL. */
 static json_t *expected_of(json_t *config, const char *program) {
   json_t *servers = json_object_get(config, servers_name),
          *entry = json_object_get(servers, entry_name);
@@ -67,10 +67,10 @@ static json_t *expected_of(json_t *config, const char *program) {
 
 /* Takes `config` over. */
 static bool says_what_is_expected(json_t *config, const char *after, const char *program) {
-  json_t *new = setup_trust_read(after, NULL);
-  bool same = config && new &&json_equal(expected_of(config, program), new);
+  json_t *written = setup_trust_read(after, NULL);
+  bool same = config && written && json_equal(expected_of(config, program), written);
   json_decref(config);
-  json_decref(new);
+  json_decref(written);
   return same;
 }
 

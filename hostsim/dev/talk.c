@@ -10,8 +10,7 @@
 #define SESSION "dev"
 #define KIND "dev.line"
 
-/* -- events -------------------------------------------------------------------------------------
- */
+/* -- events ------------------------------------------------------------------------------------ */
 
 /* Makes an event from input, which it takes over. NULL: no memory. */
 static json_t *event_of(json_t *typed) {
@@ -42,8 +41,8 @@ static int32_t send(struct talk *talk, json_t *typed, struct tidings_error *erro
   return code;
 }
 
-/* Reads the line as an object or a list of objects; any other line is text. NULL: it is not
- * UTF-8. */
+/* Returns a list: the object or the objects that the line has as JSON, or one with the line as its
+ * message. NULL: the line is not UTF-8. */
 static json_t *read_line(const char *line) {
   json_t *typed = line[0] == '{' || line[0] == '[' ? json_loads(line, 0, NULL) : NULL, *one = NULL;
   size_t i = 0;
@@ -65,8 +64,7 @@ static int32_t push(struct talk *talk, const char *line, struct tidings_error *e
   return code;
 }
 
-/* -- deliveries ---------------------------------------------------------------------------------
- */
+/* -- deliveries -------------------------------------------------------------------------------- */
 
 static int32_t show(struct talk *talk, const struct tidings_span *content,
                     struct tidings_reply *reply, struct tidings_error *error) {

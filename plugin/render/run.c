@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/run.c: writes how a command ended. All texts come from outside. Here they have no escape
- * sequences; like every notification, they are made harmless when they are shown.
+ * render/run.c: writes how a command ended. All texts come from outside. This file removes their
+ * escape sequences. Like every notification, they are neutralized only when they are rendered for a
+ * reply.
  */
 #include "render/run.h"
 
@@ -30,7 +31,7 @@ static void write_lines(const char *above, struct tidings_span lines, bool whole
   }
 }
 
-/* The first lines that fit: those that say why come in the order of the log. */
+/* Returns the first lines that fit, and not the last ones: they are in the order of the log. */
 static struct tidings_span first_lines(struct tidings_span text, size_t lines, size_t bytes) {
   size_t len = 0, used = 0;
   for (size_t at = 0; at < text.len && lines; lines--) {
@@ -69,7 +70,7 @@ static void write_last_lines(struct tidings_span output, size_t most, size_t byt
   struct tidings_span all = plain_last_lines(text, SIZE_MAX, SIZE_MAX, 0);
   struct tidings_span lines =
       plain_last_lines(text, LAST_LINES, room < bytes ? room : bytes, sizeof line_break - 1);
-  if (!lines.len) lines = all; /* the caller cuts it */
+  if (!lines.len) lines = all; /* nothing fits: the caller cuts it */
   if (lines.len) write_lines(heading, lines, lines.ptr == text.ptr || lines.ptr[-1] == '\n', out);
   if (plain.failed) out->failed = true;
   buffer_free(&plain);
@@ -132,7 +133,7 @@ static void write_log(const struct report *report, struct buffer *out) {
   buffer_byte(out, ')');
 }
 
-/* Is the name the user's own, one that the command does not contain? */
+/* Has the command a name that is not a part of it? */
 static bool is_named(const struct report *report) {
   return report->tool.len &&
          !memmem(report->command.ptr, report->command.len, report->tool.ptr, report->tool.len);

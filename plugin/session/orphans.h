@@ -8,11 +8,11 @@
 
 #include "session/op.h"
 
-/* In a write, after the host of this epoch has died: if calls of that host were running, remembers
- * them and sets *ret_any. Errors: STORE, NOMEM. */
+/* Remembers the calls that ran in the host of this epoch, which has died; *ret_any: there were
+ * some. Call it in a write. Errors: STORE, NOMEM. */
 int orphans_find(struct op *op, uint64_t epoch, bool *ret_any, struct tidings_error *error);
-/* The remembered calls; none if the run says that there are none. Text is in op's arena.
- * Errors: STORE, NOMEM. */
+/* Returns the remembered calls in the order of their starts; none if run->calls_orphaned is false.
+ * Their text is in op's arena. Errors: STORE, NOMEM. */
 int orphans_get(struct op *op, const struct run *run, struct memory *ret_memory,
                 struct tidings_error *error);
 

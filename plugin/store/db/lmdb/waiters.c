@@ -3,9 +3,9 @@
  * store/db/lmdb/waiters.c: the processes that wait for a ring, and their FIFOs. A process that
  * wants to wait takes a slot in `shared`, then makes its FIFO `wake.<pid>.<start time>`, so that
  * each FIFO in the folder belongs to a slot. Slot and FIFO stay until the process is dead, and are
- * removed when the store is next opened. A process that rings opens a FIFO as its reader does, for
- * reading and writing and without blocking. So it gets no SIGPIPE and never waits, and a byte stays
- * in the FIFO while the reader swaps its build.
+ * removed when the store is next opened. A process that rings opens the FIFO for reading and
+ * writing, and without blocking, as its reader does. So it gets no SIGPIPE and never waits, and a
+ * byte stays in the FIFO while the reader swaps its build.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -23,8 +23,7 @@
 enum { FIFO_NAME_BYTES = 48 };
 #define FIFO_PREFIX "wake."
 
-/* A descriptor of a FIFO to which this process has written, and whose waiter may be called
- * again. */
+/* The FIFO of a waiter that this process has rung. It stays open for the next ring. */
 struct waiter_line {
   uint64_t inode; /* 0: none */
   int fd;
@@ -83,9 +82,8 @@ static bool is_self(const struct db *db, const struct wait_slot *waiter) {
          atomic_load(&waiter->start_time) == db->self.start_time;
 }
 
-/* Asking whether the pid exists is fast, but the pid may belong to another process by now.
- * `thorough` asks /proc too, which is slow.
- */
+/* Is the process dead? A pid that exists may belong to another process by now. Only `thorough`
+ * finds that out, in /proc, which is slow. */
 static bool is_dead(const struct db *db, uint32_t pid, uint64_t start_time, bool thorough) {
   struct owner owner = db->self;
   if (!pid || pid > INT32_MAX) return true;
@@ -124,7 +122,7 @@ static bool read_number(const char **at, uint64_t *ret_number) {
   return !errno;
 }
 
-/* Removes FIFOs that no slot names any more, because `shared` was lost. */
+/* Removes the FIFOs of dead processes. No slot names them, because `shared` was made anew. */
 static void sweep_folder(struct db *db) {
   int fd = openat(db->directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *folder = fd < 0 ? NULL : fdopendir(fd);
@@ -227,8 +225,8 @@ static int enlist(struct db *db, const struct owner *owner, int *ret_fd,
   }
   atomic_store(&waiter->inode, inode);
   atomic_store(&waiter->state, WAITER_READY);
-  /* A ring between two openings, or one that the earlier opening had not reported yet, must not be
-   * lost: the sessions are checked once more. */
+  /* The host checks its sessions once more, because a ring may have come before this process opened
+   * the store again. */
   if (again) (void)ring(fd);
   *ret_fd = fd;
   return 0;
@@ -263,7 +261,7 @@ void db_wait_again(struct db *db) {
 
 /* -- ringing ----------------------------------------------------------------------------------- */
 
-/* Opens the waiter's FIFO, unless the line has it open. If the inode differs, the slot belongs to
+/* Opens the waiter's FIFO, unless `line` has it open. If the inodes differ, the slot belongs to
  * another waiter by now, or its FIFO was made anew. */
 static bool connect_line(struct db *db, struct waiter_line *line, const struct wait_slot *waiter) {
   uint64_t inode = atomic_load(&waiter->inode);
