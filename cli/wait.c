@@ -10,10 +10,10 @@
 
 #include "cli/alert/look_on.h"
 #include "cli/verbs.h"
-#include "command/ask.h"
 #include "command/host.h"
 #include "command/interrupt.h"
 #include "command/print.h"
+#include "command/retry.h"
 #include "common/clock.h"
 
 enum { OPTION_TIMEOUT = CLI_LONG_ONLY, OPTION_ALERT };
@@ -29,56 +29,57 @@ struct waiting {
   bool limited;       /* is there a timeout? */
   int64_t until_ms;   /* end of the timeout, monotonic clock */
   int64_t wake_at_ms; /* wall clock; 0: none */
+  struct retry retry; /* of a lost store */
   bool opened;
+  bool done;  /* there was an action */
+  int status; /* the exit code of printing it */
 };
 
 /* -- asking and sleeping ----------------------------------------------------------------------- */
 
 /* Takes all sessions that rang, so that the descriptor is not readable until a session rings again.
- * Returns 0 or the exit code. */
-static int drain(const struct waiting *waiting) {
-  struct tidings_error error = {.size = sizeof error};
+ */
+static int32_t drain(const struct waiting *waiting, struct tidings_error *error) {
   char session[256];
   size_t len = 0;
   do {
-    int32_t code = hostkit_next_session(waiting->kit, session, sizeof session, &len, &error);
-    if (code && code != TIDINGS_E_UNSUPPORTED) return cli_fail_with(waiting->cli, code, &error);
-    if (code) return 0;
+    int32_t code = hostkit_next_session(waiting->kit, session, sizeof session, &len, error);
+    if (code) return code == TIDINGS_E_UNSUPPORTED ? TIDINGS_OK : code;
   } while (len);
-  return 0;
+  return TIDINGS_OK;
 }
 
-/* Sends the session an event and prints its actions. *ret_done: there was an action.
- * *ret_reported: false when the store is busy. */
-static int report_to_store(struct waiting *waiting, const char *type, json_t *data,
-                           bool *ret_reported, bool *ret_done) {
-  struct tidings_error error = {.size = sizeof error};
+/* Sends the session an event and prints its actions. *ret_reported: false when the store is busy.
+ */
+static int32_t report_to_store(struct waiting *waiting, const char *type, json_t *data,
+                               bool *ret_reported, struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
   int32_t code =
-      kit_event(waiting->kit, kit_new_event(type, waiting->session, data), &reply, &error);
+      kit_event(waiting->kit, kit_new_event(type, waiting->session, data), &reply, error);
   if (code == TIDINGS_E_BUSY) {
     waiting->wake_at_ms = clock_wall_ms() + RETRY_MS;
     *ret_reported = false;
-    return 0;
+    return TIDINGS_OK;
   }
-  if (code) return cli_fail_with(waiting->cli, code, &error);
-  int status = 0;
+  if (code) return code;
   waiting->wake_at_ms = reply ? reply->wake_at_ms : 0;
   *ret_reported = true;
   if (reply && reply->action_count) {
-    if (waiting->cli->json) status = print_reply(waiting->cli, reply);
+    if (waiting->cli->json) waiting->status = print_reply(waiting->cli, reply);
     else print_actions(reply);
-    *ret_done = true;
+    waiting->done = true;
   }
   hostkit_reply_free(reply);
-  return status;
+  return TIDINGS_OK;
 }
 
 /* Opens the session again, with its current folder and host. */
-static int opening(const struct waiting *waiting, json_t **ret_data) {
+static int32_t opening(const struct waiting *waiting, json_t **ret_data,
+                       struct tidings_error *error) {
   json_t *status = NULL;
-  int code = ask(waiting->cli, waiting->kit,
-                 json_pack("{s:s, s:s}", "name", "status", "session", waiting->session), &status);
+  int32_t code = kit_query(waiting->kit,
+                           json_pack("{s:s, s:s}", "name", "status", "session", waiting->session),
+                           &status, error);
   if (code) return code;
   const json_t *owner = json_object_get(status, "attachment");
   json_t *data = json_object();
@@ -87,20 +88,20 @@ static int opening(const struct waiting *waiting, json_t **ret_data) {
   if (data && json_value_text(owner, "host")[0])
     json_object_set(data, "host", json_object_get(owner, "host"));
   json_decref(status);
-  if (!data) return cli_fail(waiting->cli, "out of memory");
+  if (!data) return kit_no_memory(error);
   *ret_data = data;
-  return 0;
+  return TIDINGS_OK;
 }
 
 /* Asks the session for a turn after a wake signal. A message that was queued before sends no
  * signal; it is offered when a host opens the session. */
-static int ask_for_turn(struct waiting *waiting, bool *ret_done) {
+static int32_t ask_for_turn(struct waiting *waiting, struct tidings_error *error) {
   json_t *data = NULL;
   bool reported = false;
-  int code = report_to_store(waiting, "wake", json_object(), &reported, ret_done);
-  if (code || *ret_done || !reported || waiting->opened) return code;
-  code = opening(waiting, &data);
-  if (!code) code = report_to_store(waiting, "session.opened", data, &waiting->opened, ret_done);
+  int32_t code = report_to_store(waiting, "wake", json_object(), &reported, error);
+  if (code || waiting->done || !reported || waiting->opened) return code;
+  code = opening(waiting, &data, error);
+  if (!code) code = report_to_store(waiting, "session.opened", data, &waiting->opened, error);
   return code;
 }
 
@@ -117,14 +118,17 @@ static int sleep_ms(const struct waiting *waiting) {
   return sleep > 0 ? (int)sleep : 0;
 }
 
+/* While the store is lost it sleeps for the pause, whatever rings. */
 static int wait_for_it(struct waiting *waiting) {
-  bool done = false;
   for (;;) {
-    int code = drain(waiting);
-    if (!code) code = ask_for_turn(waiting, &done);
-    if (code || done) return code;
+    struct tidings_error error = {.size = sizeof error};
+    int32_t refused = drain(waiting, &error);
+    if (!refused) refused = ask_for_turn(waiting, &error);
+    int code = retry_store(waiting->cli, &waiting->retry, refused, &error);
+    if (code || waiting->done) return code ? code : waiting->status;
+    if (refused) waiting->wake_at_ms = clock_wall_ms() + waiting->retry.pause_ms;
     if (waiting->limited && clock_mono_ms() >= waiting->until_ms) return EXIT_TIMED_OUT;
-    struct pollfd rings[] = {{.fd = waiting->fd, .events = POLLIN},
+    struct pollfd rings[] = {{.fd = refused ? -1 : waiting->fd, .events = POLLIN},
                              {.fd = waiting->alarm, .events = POLLIN}};
     clock_alarm_set(waiting->alarm, waiting->wake_at_ms);
     if (interrupt_poll(rings, 2, sleep_ms(waiting)) < 0 && errno != EINTR)

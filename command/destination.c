@@ -10,6 +10,7 @@
 #include "command/interrupt.h"
 #include "command/mailbox.h"
 #include "command/project.h"
+#include "command/retry.h"
 #include "command/session.h"
 #include "command/session_now.h"
 
@@ -88,13 +89,13 @@ int32_t destination_push(const struct cli *cli, struct destination *destination,
                          const struct recipe_push *push,
                          const struct hostkit_notification *notification,
                          enum recipes_outcome *ret_outcome, struct tidings_error *error) {
-  enum { FIRST_PAUSE_MS = 500, LONGEST_PAUSE_MS = 30000 };
-  unsigned pause_ms = FIRST_PAUSE_MS;
+  enum { LONGEST_PAUSE_MS = 30000 };
+  struct retry retry = {.pause_ms = 0};
   int32_t code = push_once(cli, destination, push, notification, ret_outcome, error);
   if (recipes_may_pass(code)) cli_warn(cli, "%s; it is tried again", error->text);
   while (recipes_may_pass(code) && !interrupt_seen()) {
-    interrupt_pause_ms(pause_ms);
-    pause_ms = pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
+    retry_later(&retry, LONGEST_PAUSE_MS);
+    interrupt_pause_ms(retry.pause_ms);
     code = push_once(cli, destination, push, notification, ret_outcome, error);
   }
   return code;

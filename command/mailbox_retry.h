@@ -8,11 +8,11 @@
 #define COMMAND_MAILBOX_RETRY_H
 
 #include "command/destination.h"
+#include "command/retry.h"
 
 struct mailbox_retry {
   bool wanted;
-  unsigned pause_ms; /* the pause before the next try; 0: no try has failed */
-  int64_t due_ms;    /* the time of the next try, by the monotonic clock */
+  struct retry retry;
 };
 
 /* To be called when something was put into the mailbox: the next mailbox_retry_try does not wait

@@ -23,6 +23,7 @@
 #include "command/kit.h"
 #include "command/paths.h"
 #include "command/print.h"
+#include "command/retry.h"
 #include "command/session.h"
 #include "command/terminal.h"
 #include "common/clock.h"
@@ -130,7 +131,7 @@ static bool alert_take_place(const struct cli *cli, const char *session, uint32_
   return free_or_unknown;
 }
 
-enum { LOOK_GAP_MS = 200, TRY_AGAIN_MS = 5000, BLIND_MS = 60000 };
+enum { LOOK_GAP_MS = 200, BLIND_MS = 60000 };
 enum { EXIT_TIMED_OUT = EXIT_REFUSED };
 
 struct looking {
@@ -142,7 +143,8 @@ struct looking {
   int agent_fd; /* a pidfd of it: readable when it has ended; -1: none */
   struct alert_watch watch;
   bool has_settings;
-  json_t *status;        /* of the newest look */
+  json_t *status; /* of the newest look */
+  struct retry retry;
   int64_t look_again_ms; /* when, after a failed look or without agent_fd; -1: neither */
 };
 
@@ -279,7 +281,7 @@ static int without_agent(const struct looking *looking) {
                   looking->session);
 }
 
-/* Looks once. With `goes_on`, a failing store does not end the process. */
+/* Looks once. With `goes_on`, every error counts as one that may pass. */
 static int look_once(struct looking *looking, bool *ret_gone) {
   struct tidings_error error = {.size = sizeof error};
   int32_t code = looking->has_settings ? 0 : read_settings(looking, &error);
@@ -289,9 +291,11 @@ static int look_once(struct looking *looking, bool *ret_gone) {
     watch_agent(looking, &is_new);
   } while (!code && is_new);
   looking->look_again_ms = -1;
-  if (code) looking->look_again_ms = clock_mono_ms() + TRY_AGAIN_MS;
+  if (code && looking->options->goes_on) code = TIDINGS_E_BUSY;
+  int status = retry_store(looking->cli, &looking->retry, code, &error);
+  if (code) looking->look_again_ms = looking->retry.due_ms;
   else if (looking->agent_fd < 0) looking->look_again_ms = clock_mono_ms() + BLIND_MS;
-  return code && !looking->options->goes_on ? cli_fail_with(looking->cli, code, &error) : 0;
+  return status;
 }
 
 /* Sleeps. Returns 0 or an errno. The end of the pause after many writes is no reason to look. */
@@ -318,6 +322,7 @@ static int look_and_alert(struct looking *looking, struct follow *follow) {
     if (code || (said && !looking->options->goes_on)) return code;
     if (looking->options->limited && clock_mono_ms() >= looking->options->until_ms)
       return EXIT_TIMED_OUT;
+    follow->pace_ms = LOOK_GAP_MS + looking->retry.pause_ms;
     int wrong = sleep_on(looking, follow, &woke);
     if (wrong) return cli_fail(looking->cli, "cannot wait: %s", strerror(wrong));
     if (woke & FOLLOW_OVER) return interrupt_exit_code();
@@ -330,7 +335,6 @@ static int begin(struct looking *looking) {
   int place = -1, code = follow_begin(looking->cli, &follow);
   uint32_t owner = looking->options->owner;
   if (code) return code;
-  follow.pace_ms = LOOK_GAP_MS;
   if (!owner || alert_take_place(looking->cli, looking->session, owner, &place))
     code = look_and_alert(looking, &follow);
   follow_end(&follow);

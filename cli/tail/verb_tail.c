@@ -9,11 +9,11 @@
 
 #include "cli/tail/lines.h"
 #include "cli/tail/tail.h"
-#include "command/ask.h"
 #include "command/follow.h"
 #include "command/interrupt.h"
 #include "command/kit.h"
 #include "command/print.h"
+#include "command/retry.h"
 #include "command/session.h"
 #include "command/terminal.h"
 
@@ -25,6 +25,7 @@ struct tailing {
   const char *session;
   struct tail tail;
   struct show_clock clock;
+  struct retry retry;
   int64_t since_ms;
 };
 
@@ -146,21 +147,28 @@ static int print_events(struct tailing *tailing, const json_t *events, size_t fi
 
 /* -- asking again and again -------------------------------------------------------------------- */
 
-/* Prints what is new, but at most the newest `most`. */
-static int look(struct tailing *tailing, size_t most) {
+/* Prints what is new, but of the first answer at most the newest `most`. With `watch`, a lost store
+ * is asked again after a pause; NULL: that is an error. */
+static int look(struct tailing *tailing, struct follow *watch, size_t most) {
+  struct tidings_error error = {.size = sizeof error};
+  const struct cli *cli = tailing->cli;
+  const char *after = tailing->tail.end[0] ? tailing->tail.end : NULL;
   json_t *answer = NULL;
-  json_t *request = json_pack("{s:s, s:s}", "name", "timeline", "session", tailing->session);
-  if (request && tailing->tail.end[0] &&
-      json_object_set_new(request, "after", json_string(tailing->tail.end))) {
-    json_decref(request);
-    request = NULL;
+  int32_t refused = kit_query(tailing->kit,
+                              json_pack("{s:s, s:s, s:s*}", "name", "timeline", "session",
+                                        tailing->session, "after", after),
+                              &answer, &error);
+  if (refused && !watch) return cli_fail_with(cli, refused, &error);
+  if (watch) {
+    int code = retry_store(cli, &tailing->retry, refused, &error);
+    watch->pace_ms = tailing->retry.pause_ms;
+    if (refused) follow_look_again(watch);
+    if (refused) return code;
   }
-  int code = ask(tailing->cli, tailing->kit, request, &answer);
-  if (code) return code;
   json_t *events = tail_take(&tailing->tail, answer);
   size_t count = json_array_size(events);
-  code = events ? print_events(tailing, events, count > most ? count - most : 0)
-                : cli_fail(tailing->cli, "out of memory");
+  int code = events ? print_events(tailing, events, after || count < most ? 0 : count - most)
+                    : cli_fail(cli, "out of memory");
   json_decref(events);
   json_decref(answer);
   return code;
@@ -169,15 +177,15 @@ static int look(struct tailing *tailing, size_t most) {
 static int tail_session(struct tailing *tailing, size_t most, bool follow) {
   struct follow watch;
   unsigned woke = 0;
-  if (!follow) return look(tailing, most);
+  if (!follow) return look(tailing, NULL, most);
   int code = follow_begin(tailing->cli, &watch);
   if (code) return code;
-  code = look(tailing, most);
+  code = look(tailing, &watch, most);
   while (!code && !(woke & FOLLOW_OVER)) {
     int wrong = follow_sleep(&watch, -1, -1, &woke);
     if (wrong) code = cli_fail(tailing->cli, "cannot wait: %s", strerror(wrong));
     else if (woke & FOLLOW_GONE) code = follow_say_gone(&watch);
-    else if (woke == FOLLOW_LOOK) code = look(tailing, SIZE_MAX);
+    else if (woke == FOLLOW_LOOK) code = look(tailing, &watch, most);
   }
   follow_end(&watch);
   return code ? code : interrupt_exit_code();

@@ -15,12 +15,13 @@
 #include "command/interrupt.h"
 #include "command/kit.h"
 #include "command/paths.h"
+#include "command/retry.h"
 #include "command/session.h"
 #include "command/terminal.h"
 #include "common/clock.h"
 
 enum { OPTION_IGNORE = CLI_LONG_ONLY, OPTION_DEBOUNCE };
-enum { DEBOUNCE_MS = 250, LONGEST_DELAY_MS = 1000, FIRST_RETRY_MS = 1000, LAST_RETRY_MS = 30000 };
+enum { DEBOUNCE_MS = 250, LONGEST_DELAY_MS = 1000, LONGEST_RETRY_MS = 30000 };
 
 struct watching {
   struct cli *cli;
@@ -32,21 +33,16 @@ struct watching {
   char *last;          /* the session of the last push */
   bool quiet;
   uint64_t debounce_ms, first_ms, newest_ms; /* of the changes that are not pushed yet */
-  uint64_t retry_ms,
-      retry_pause_ms; /* after a failed push: when to try again, and how long the pause is */
+  struct retry retry;                        /* of a failed push */
 };
 
 /* -- pushing ----------------------------------------------------------------------------------- */
 
 static void push_changes(struct watching *watching) {
   if (outbox_empty(&watching->outbox)) return;
-  if (!outbox_push(watching->cli, &watching->outbox, watching->session, &watching->last)) {
-    watching->retry_pause_ms = 0;
-    return;
-  }
-  uint64_t pause = watching->retry_pause_ms ? watching->retry_pause_ms * 2 : FIRST_RETRY_MS;
-  watching->retry_pause_ms = pause < LAST_RETRY_MS ? pause : LAST_RETRY_MS;
-  watching->retry_ms = (uint64_t)clock_mono_ms() + watching->retry_pause_ms;
+  if (!outbox_push(watching->cli, &watching->outbox, watching->session, &watching->last))
+    watching->retry = (struct retry){.pause_ms = 0};
+  else retry_later(&watching->retry, LONGEST_RETRY_MS);
 }
 
 static void say_unreadable(struct watching *watching) {
@@ -92,7 +88,8 @@ static uint64_t due_ms(const struct watching *watching) {
 static int timeout(const struct watching *watching) {
   uint64_t now = (uint64_t)clock_mono_ms(), until = UINT64_MAX;
   if (watching->changes.count) until = due_ms(watching);
-  if (!outbox_empty(&watching->outbox) && watching->retry_ms < until) until = watching->retry_ms;
+  uint64_t retry_ms = (uint64_t)watching->retry.due_ms;
+  if (!outbox_empty(&watching->outbox) && retry_ms < until) until = retry_ms;
   if (until == UINT64_MAX) return -1;
   return until > now ? (int)(until - now) : 0;
 }
@@ -107,7 +104,7 @@ static int take_events(struct watching *watching) {
     cli_warn(watching->cli, "too much happened at once: the kernel dropped events "
                             "(fs.inotify.max_queued_events); looking at all files again");
     watching->outbox.dropped = true;
-    watching->retry_ms = 0;
+    watching->retry.due_ms = 0;
     tree_look_again(&watching->tree);
   }
   return 0;
@@ -121,8 +118,7 @@ static int loop(struct watching *watching) {
     if (ready > 0) code = take_events(watching);
     if (!code && watching->changes.count && (uint64_t)clock_mono_ms() >= due_ms(watching))
       code = flush(watching);
-    if (!code && !outbox_empty(&watching->outbox) &&
-        (uint64_t)clock_mono_ms() >= watching->retry_ms)
+    if (!code && !outbox_empty(&watching->outbox) && clock_mono_ms() >= watching->retry.due_ms)
       push_changes(watching);
     if (!code && !watching->tree.folder_count && !watching->changes.count)
       code = cli_fail(watching->cli, "nothing is left to watch");

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""follow.py: tests commands that watch a store in a database: `tail -f`, `wait --alert` and `top` show the actions of other processes, `top`
-continues after a restart of the server, and a signal ends each of them. The process that waits to wake an agent continues after a restart, too.
+"""follow.py: tests commands that watch a store in a database: `tail -f`, `wait`, `wait --alert` and `top` show the actions of other processes, and
+continue after a restart of the server; a signal ends each of them. The process that waits to wake an agent continues after a restart, too.
 """
 import ctypes.util
 import fcntl
@@ -19,20 +19,24 @@ import kit  # pylint: disable=wrong-import-position
 from kit import expect, failures  # pylint: disable=wrong-import-position
 
 
+# A command that waits for a lost store says so once.
+PATIENT = "tries again with growing pauses: "
+
+
 class Looker:
     """A command that watches the store; its output is read from a file. `screen`: it runs in a terminal."""
 
     def __init__(self, *words, screen=False):
         self.folder = tempfile.TemporaryDirectory()
-        self.path = os.path.join(self.folder.name, "out")
+        self.path, self.errors_path = os.path.join(self.folder.name, "out"), os.path.join(self.folder.name, "errors")
         # An alert goes to this program, and so neither to the desktop nor to the terminal of the process that owns the session, which is this one.
         os.symlink("/bin/true", os.path.join(self.folder.name, "notify-send"))
         path = f"{self.folder.name}:{os.environ['PATH']}"
         self.terminal, inside = pty.openpty() if screen else (None, subprocess.DEVNULL)
-        with open(self.path, "wb") as out:
+        with open(self.path, "wb") as out, open(self.errors_path, "wb") as errors:
             if screen:
                 fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
-            self.process = subprocess.Popen([kit.TIDINGS, *words], stdin=inside, stdout=inside if screen else out, stderr=subprocess.PIPE, text=True,
+            self.process = subprocess.Popen([kit.TIDINGS, *words], stdin=inside, stdout=inside if screen else out, stderr=errors,
                                             env={**os.environ, "PATH": path, "TERM": "xterm", "LC_ALL": "C.UTF-8"}, start_new_session=True,
                                             preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # also where nohup runs this
         if screen:
@@ -51,6 +55,28 @@ class Looker:
             pass
         return self.seen
 
+    def said(self):
+        with open(self.errors_path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def descriptors(self):
+        found = []
+        for entry in os.scandir(f"/proc/{self.process.pid}/fd"):
+            try:
+                found.append(os.readlink(entry.path))
+            except FileNotFoundError:  # it was closed since
+                pass
+        return found
+
+    def is_patient(self, server, what, meanwhile=lambda: None, how=signal.SIGINT):
+        """Stops the server until the command has said that it is gone."""
+        before = self.said().count(PATIENT)
+        server.stop(how)
+        kit.wait_for(lambda: self.said().count(PATIENT) > before or self.process.poll() is not None, what)
+        expect(self.process.poll() is None, f"{what} goes on while the server is gone: {self.said()}")
+        meanwhile()
+        server.start()
+
     def shows(self, text, what):
         kit.wait_for(lambda: text in self.read() or self.process.poll() is not None, what)
         expect(text in self.read(), f"{what}{'' if text in self.read() else ': ' + self.read()[-300:]}")
@@ -60,31 +86,47 @@ class Looker:
             self.process.send_signal(how)
         kit.wait_for(lambda: (self.read(), self.process.poll())[1] is not None, what)
         self.read()  # its last output
-        expect(self.process.returncode == code, f"{what}: {self.process.returncode} {self.process.stderr.read()}")
+        expect(self.process.returncode == code, f"{what}: {self.process.returncode} {self.said()}")
         self.folder.cleanup()
         if self.terminal is not None:
             os.close(self.terminal)
 
 
-def check_tail(url, host):
+def check_tail(server, url, host):
     tail = Looker("tail", "-f", "-S", url, "-s", "s")
     host.call("push", session="s", kind="ci.failed", message="a haddock")
     tail.shows("a haddock", "tail -f prints what was pushed")
     host.call("push", session="s", kind="ci.failed", message="a halibut")
     tail.shows("a halibut", "and what is pushed then")
+    for how, fish in ((signal.SIGINT, "a herring"), (signal.SIGQUIT, "a hake")):
+        tail.is_patient(server, "tail -f", how=how)
+        kit.tidings("push", "-S", url, "-s", "s", fish)
+        tail.shows(fish, "and prints what is pushed when it is there again")
+    for fish in ("a haddock", "a halibut", "a herring", "a hake"):
+        expect(tail.read().count(fish) == 1, f"{fish} is in one line: {tail.read()}")
+    expect(tail.said().count("\n") == 2, f"it says one line for each restart: {tail.said()}")
     tail.ends(signal.SIGTERM, 143, "SIGTERM ends it")
 
 
-def check_alert(url, host):
-    """Tests `wait --alert`. The test pushes repeatedly, because it cannot see when the command has begun to watch."""
+def check_wait(server, url):
+    """Tests `wait` of a scripted agent, which is this process."""
+    for how in (signal.SIGINT, signal.SIGQUIT):
+        session = ("-S", url, "-s", f"of a script, {how}")
+        wait = Looker("wait", *session, "--owner", str(os.getpid()))
+        kit.wait_for(lambda: kit.tidings("status", *session, check=False).returncode == 0 or wait.process.poll() is not None, "it owns the session")
+        wait.is_patient(server, "wait", how=how)
+        kit.tidings("submit", *session, "a minnow")
+        wait.shows("a minnow", "and prints the action when it is there again")
+        wait.ends(None, 0, "and ends")
+
+
+def check_alert(server, url, host):
+    """Tests `wait --alert`, which has looked once when it watches the session's owner."""
     host.event("turn.started", "s")
     alert = Looker("wait", "--alert", "-S", url, "-s", "s")
-
-    def alerted():
-        host.call("push", session="s", kind="ci.failed", level="critical", message="a turbot")
-        return alert.process.poll() is not None
-
-    kit.wait_for(alerted, "wait --alert")
+    kit.wait_for(lambda: "anon_inode:[pidfd]" in alert.descriptors(), "wait --alert looks")
+    alert.is_patient(server, "wait --alert")
+    kit.tidings("push", "-S", url, "-s", "s", "-l", "critical", "a turbot")
     alert.shows(": a turbot", "wait --alert prints a critical notification")
     alert.ends(None, 0, "and ends")
     host.event("turn.finished", "s")
@@ -140,8 +182,9 @@ def main():
         url = kit.make_store(server)
         host = kit.Kit(url)
         host.event("session.opened", "s")
-        check_tail(url, host)
-        check_alert(url, host)
+        check_tail(server, url, host)
+        check_wait(server, url)
+        check_alert(server, url, host)
         check_top(server, url, host)
         check_waiter(server, url)
         host.close()
