@@ -110,12 +110,12 @@ struct tidings_plugin {
   int32_t (*on_tool_result)(struct tidings_plugin *plugin, const struct tidings_tool_result *result,
                             const struct tidings_reply **ret_reply, struct tidings_error *error);
 
-  /* Call it when a chat request is about to be sent to the model. [any thread]
-   * [never from a callback]
+  /* Call it when a chat request is about to be sent to the model. [any thread] [never from a
+   * callback]
    *
    * As on_tool_result. In addition: a request that names messages always gets a reply with a
-   * delivery id, and its messages belong to that delivery. Rolled back, they are queued again in
-   * their old place.
+   * delivery id, and its messages belong to that delivery. After a rollback they are queued again
+   * in their old place.
    *
    * Errors: those of on_tool_result. A request that names no messages may be sent unchanged. A
    * request that names messages is not sent: they still wait, so call again after BUSY, STORE,
@@ -162,9 +162,9 @@ struct tidings_plugin {
   /* Ends a delivery. Call it after the whole carrier was written to the transcript, or when it is
    * certain that it will not be. [any thread] [never from a callback]
    *
-   * Settling twice is harmless. With a ret_reply, *ret_reply becomes a reply to act upon, or NULL
-   * if there is nothing to do: a rollback may bring back a message that is next, or something
-   * critical. With ret_reply NULL the actions come with the next reply.
+   * Settling twice is harmless. If ret_reply is not NULL, *ret_reply becomes a reply with actions,
+   * or NULL if there are none: a rollback may bring back a message that starts the next turn, or a
+   * critical notification. If ret_reply is NULL, the actions come with the next reply.
    *
    * Errors:
    *   INVAL        a null pointer, a short struct, an outcome that is none

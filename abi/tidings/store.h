@@ -81,10 +81,9 @@ struct tidings_store {
   int32_t (*backup)(const struct tidings_store_request *request,
                     const struct tidings_answer **ret_answer, struct tidings_error *error);
 
-  /* Makes a new store of all rows of a damaged one that are whole. [any thread]
-   * [never from a callback] A session whose own row is lost gets a new one; its notifications are
-   * pending again, unless the row of a delivery says that they have ended. Errors: also
-   * SCHEMA_NEWER. Since 1.1. */
+  /* Makes a new store from the whole rows of a damaged one. [any thread] [never from a callback] A
+   * session whose own row is lost gets a new one; its notifications are pending again, unless the
+   * row of a delivery says that they have ended. Errors: also SCHEMA_NEWER. Since 1.1. */
   int32_t (*salvage)(const struct tidings_store_request *request,
                      const struct tidings_answer **ret_answer, struct tidings_error *error);
 
@@ -112,9 +111,9 @@ struct tidings_store {
   int32_t (*drop)(const struct tidings_store_request *request,
                   const struct tidings_answer **ret_answer, struct tidings_error *error);
 
-  /* Writes every row of a store that no host uses to the file `to`, which is made anew, or emptied.
-   * [any thread] [never from a callback] A plugin for any kind of store makes a store of it again:
-   * see load. The file is as secret as the store. Errors: also STATE (`from` is in use).
+  /* Writes every row of a store to the file `to`, which is made, or emptied first. No host may use
+   * the store. [any thread] [never from a callback] A plugin for any kind of store makes a store of
+   * it again: see load. The file is as secret as the store. Errors: also STATE (`from` is in use).
    * Since 1.1. */
   int32_t (*dump)(const struct tidings_store_request *request,
                   const struct tidings_answer **ret_answer, struct tidings_error *error);
@@ -129,8 +128,8 @@ struct tidings_store {
 
   /* Deletes everything that the store `from` has of `session`: its name, what is pending, its
    * history, the ids of events that it has seen. [any thread] [never from a callback] The store may
-   * be in use, and no other process waits for long: its history goes in portions, and the rest in
-   * one commit, so a later session of the same name begins with nothing. The bytes stay in the
+   * be in use. The history is deleted in portions, so that no other process waits for long, and the
+   * rest in one commit. A later session of the same name begins with nothing. The bytes stay in the
    * files until other data overwrites them. This process must not have the store open: STORE.
    * Errors: also NOT_FOUND (the store has nothing of such a session), STATE (its host runs; some of
    * its history may be gone), INVAL. Since 1.2. */

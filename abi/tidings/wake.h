@@ -17,16 +17,16 @@
  * in its own process, because its reply has the actions. A ring may turn out to need nothing; then
  * the reply has no actions.
  *
- * If a `wake` event fails with BUSY or OUTCOME_UNKNOWN, the descriptor becomes readable again;
- * after these, STORE and NOMEM, next_session names the session again, once it has said that no
- * session is left. The host then sends the event again, after a second at the latest. (Plugins
- * of 1.1 and older named the session only once: a host of such a plugin notes that its event
- * failed.)
+ * If a `wake` event fails with BUSY, OUTCOME_UNKNOWN, STORE or NOMEM, next_session names the
+ * session again, once it has said that no session is left. After BUSY and OUTCOME_UNKNOWN the
+ * descriptor becomes readable again, too. The host sends the event again, after a second at the
+ * latest. (Plugins of 1.1 and older named the session only once: a host of such a plugin notes that
+ * its event failed.)
  *
- * If a process is killed between its commit and the second ring, the next call of next_session, for
- * whatever reason, names the session; and while it is not known whether that commit will come,
- * wake_at_ms is never far away. So nothing is lost; it comes later. A host for which nothing is
- * under way may sleep without a time limit.
+ * If a process is killed between its commit and the second ring, the next call of next_session
+ * names the session, whatever the reason of that call. While such a commit may still come,
+ * wake_at_ms is never far away. So nothing is lost; it only comes later. A host for which no commit
+ * is under way may sleep without a time limit.
  */
 #ifndef TIDINGS_WAKE_H
 #define TIDINGS_WAKE_H
@@ -50,9 +50,9 @@ struct tidings_wake {
    * It is a FIFO, non-blocking, close-on-exec: one per process and store. It belongs to the plugin,
    * until close. A host that wants to keep it over a hot swap polls a dup of it: all instances that
    * the process opens on the store use the same FIFO. next_session empties it. A host whose event
-   * loop reads what it polls may let the loop read it, if it then calls next_session. Calling it
-   * again is harmless; after a swap that makes the FIFO readable, so that the host asks the new
-   * instance.
+   * loop reads what it polls may let the loop read it, if it then calls next_session. Calling
+   * `descriptor` again is harmless. After a swap, that call makes the FIFO readable, so that the
+   * host asks the new instance.
    *
    * Errors:
    *   INVAL        a null pointer
@@ -64,8 +64,8 @@ struct tidings_wake {
   int32_t (*descriptor)(struct tidings_plugin *plugin, int32_t *ret_fd,
                         struct tidings_error *error);
 
-  /* Takes the next session that rang. [any thread] [never from a callback] It waits for no ring,
-   * and for a lock for hook_budget_ms at most. It works without the descriptor too.
+  /* Takes the next session that rang. [any thread] [never from a callback] It does not wait for a
+   * ring, and for locks it waits for hook_budget_ms at most. It works without the descriptor too.
    *
    * It writes the session's id to `buffer`, without a NUL, and its length in bytes to *ret_len; 0:
    * no session is left. 255 bytes are always enough. The first calls after open name every session
