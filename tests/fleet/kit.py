@@ -99,12 +99,12 @@ class Server:
         if done.returncode:
             raise SystemExit(f"{program}: {done.stderr}")
 
-    def start(self, until="ready"):
+    def start(self, until="ready", env=None):
         arguments = [os.path.join(self.bin, "postgres"), "-D", self.data, "-k", self.folder]
         for name, value in self.settings.items():
             arguments += ["-c", f"{name}={value}"]
         with open(os.path.join(self.folder, "log"), "ab") as log:
-            self.process = subprocess.Popen(arguments, cwd="/", stdout=log, stderr=log, start_new_session=True, preexec_fn=dies_with_us, **self.demoted())
+            self.process = subprocess.Popen(arguments, cwd="/", stdout=log, stderr=log, start_new_session=True, preexec_fn=dies_with_us, env=env, **self.demoted())
         deadline = time.monotonic() + 600  # after a crash the server syncs each of its files
         while not self.is_ready(until):
             if self.process.poll() is not None or time.monotonic() > deadline:

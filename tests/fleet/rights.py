@@ -109,6 +109,7 @@ def check_schemas(server):
         host = kit.Kit(url)
         host.event("session.opened", "s")
         expect("hello" in host.call("tool_result", session="s", call_id="c1", tool="shell", content="x")["content"], f"a schema called {schema}")
+        host.event("session.closed", "s")
         host.close()
         expect("sound" in kit.tidings("store", "check", url).stdout, "it is checked")
         kit.tidings("store", "upgrade", url)

@@ -6,6 +6,7 @@ import os
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -111,6 +112,33 @@ def check_machine(url):
     expect("other machines see this one as " in kit.tidings("doctor", "-S", url, check=False).stdout, "doctor says its name")
 
 
+def check_drop(server):
+    """An agent that calls hooks has no connection between two calls; its store is not dropped while it lives, on any machine."""
+    url = kit.make_store(server, "dropped")
+    unshare = kit.apart()
+    deliver = "sleep 1000 & echo $!; until echo x | tidings deliver --at chat-request -S '%s' -s %s --owner $! >/dev/null || [ $((n += 1)) = 100 ]; do :; done; read over"
+    for session, before in (("near", []), ("far", unshare)):
+        if before is None:
+            print("ok - drop beside another machine # SKIP no PID namespace may be made here")
+            continue
+        env = {**os.environ, "PATH": f"{kit.BUILD}:{os.environ['PATH']}"}
+        agent = subprocess.Popen([*before, "sh", "-c", deliver % (url, session)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
+        pid = agent.stdout.readline().strip()
+        kit.wait_for(lambda: server.sql(f"SELECT count(*) FROM dropped.session WHERE name = '{session}' AND owner IS NOT NULL") == "1", "the agent has a session")
+        done = kit.tidings("store", "drop", url, check=False)
+        expect("TIDINGS_E_STATE" in done.stderr and f"pid {pid} " in done.stderr and f'"{session}"' in done.stderr, f"an agent between two calls ({session}): {done.stderr.strip()}")
+        if not before:
+            os.kill(int(pid), signal.SIGKILL)
+        agent.communicate("\n", timeout=120)
+    late = {**os.environ, "LD_PRELOAD": os.path.join(kit.BUILD, "tests/fleet-clock-off.so"), "TIDINGS_TEST_CLOCK_OFF": "3700"}
+    server.stop()
+    server.start(env=late)
+    done = kit.tidings("store", "drop", url, check=False)
+    expect(not done.returncode and server.sql("SELECT to_regnamespace('dropped') IS NULL") == "t", f"an hour later the store is dropped {done.stderr.strip()}")
+    server.stop()
+    server.start()
+
+
 def check_waiters(server, url):
     """A process that sleeps until it is woken leaves no file when it ends; if it was killed, the next one removes its file.
     The folder of the FIFOs may have a long name."""
@@ -180,6 +208,7 @@ def main():
             url = kit.make_store(server)
             check_demo(server)
             check_machine(url)
+            check_drop(server)
             check_waiters(server, url)
             check_declared(url)
             check_addon(url)

@@ -8,7 +8,10 @@
 #include "common/error.h"
 #include "store/db/postgres/tables.h"
 #include "store/forget/forget.h"
+#include "store/handle.h"
 #include "store/maintenance/maintenance.h"
+
+enum { MINUTE_MS = 60000, RECENT_MS = 60 * MINUTE_MS };
 
 static int refuse(const char *instead, struct tidings_error *error) {
   return fail(error, TIDINGS_E_UNSUPPORTED, "this store is in a database: use %s", instead);
@@ -54,6 +57,76 @@ int maintenance_migrate(const char *from, const char *to, struct maintenance_rep
   return refuse("'tidings store upgrade URL'", error);
 }
 
+/* -- agents that call hooks -------------------------------------------------------------------- */
+
+struct seeking {
+  struct store *store;
+  struct store_txn *txn;
+  int64_t now_ms;
+  struct tidings_error *error;
+};
+
+static int take_time(void *context, const struct transition *transition) {
+  int64_t *acted_ms = context;
+  if (transition->time_ms > *acted_ms) *acted_ms = transition->time_ms;
+  return 0;
+}
+
+/* Returns when the session's host opened it, did something in a turn or showed something, whichever
+ * was last. */
+static int64_t find_act(struct store_txn *txn, uint32_t number, const struct head *head,
+                        struct arena *arena) {
+  int64_t acted_ms = head->attached_ms;
+  struct delivery delivery;
+  (void)transition_scan(txn, number, head->last_transition, arena, take_time, &acted_ms, NULL);
+  if (!delivery_get(txn, number, head->last_delivery, arena, &delivery, NULL) &&
+      delivery.leased_ms > acted_ms)
+    acted_ms = delivery.leased_ms;
+  return acted_ms;
+}
+
+/* An agent that calls hooks has no connection between two calls. On this machine its process shows
+ * that it lives; on another one, that it has acted within the hour. */
+static int check_agent(void *context, struct tidings_span name, uint32_t number) {
+  const struct seeking *seeking = context;
+  struct arena arena = ARENA_EMPTY;
+  char machine[OWNER_MACHINE_BYTES];
+  struct head head;
+  int code = head_get(seeking->txn, number, &arena, &head, NULL);
+  if (code || !head.owner.pid || owner_equal(&head.owner, store_self(seeking->store))) {
+    arena_free(&arena);
+    return 0; /* nobody else has it, or it is damaged */
+  }
+  int64_t ago_ms = seeking->now_ms - find_act(seeking->txn, number, &head, &arena);
+  store_owner_machine(seeking->store, &head.owner, machine);
+  if (machine[0] ? ago_ms < RECENT_MS : store_owner_alive(seeking->store, &head.owner))
+    code =
+        fail(seeking->error, TIDINGS_E_STATE,
+             "store %s is in use: the agent with pid %u on %s%s has session %s, and acted "
+             "%lld minutes ago; end it first, or execute the SQL of --dry-run",
+             db_place(seeking->store->db), head.owner.pid, machine[0] ? "machine " : "this machine",
+             machine, quote(name).text, (long long)(ago_ms / MINUTE_MS));
+  arena_free(&arena);
+  return code;
+}
+
+/* A store that cannot be read has no sign of an agent. */
+static int check_agents(const char *place, struct tidings_error *error) {
+  const struct store_options options = {
+      .directory = place, .create_budget_ms = MAINTENANCE_BUDGET_MS, .only_reads = true};
+  struct seeking seeking = {.error = error};
+  int code = 0;
+  if (store_open(&options, &seeking.store, NULL)) return 0;
+  if (!store_read(seeking.store, NULL, store_deadline_in(MAINTENANCE_BUDGET_MS), &seeking.txn,
+                  NULL)) {
+    seeking.now_ms = store_now(seeking.store, 0);
+    code = session_scan(seeking.txn, check_agent, &seeking, error);
+    store_end(seeking.txn);
+  }
+  store_close(seeking.store);
+  return code;
+}
+
 int maintenance_tables(enum maintenance_tables task, const char *place, bool dry_run,
                        struct maintenance_report *ret_report, struct tidings_error *error) {
   static const enum tables_task tasks[] = {[MAINTENANCE_TABLES_INIT] = TABLES_INIT,
@@ -61,7 +134,8 @@ int maintenance_tables(enum maintenance_tables task, const char *place, bool dry
                                            [MAINTENANCE_TABLES_DROP] = TABLES_DROP,
                                            [MAINTENANCE_TABLES_EMPTY] = TABLES_EMPTY};
   struct maintenance_report report = {.layout = DB_LAYOUT};
-  int code = tables_do(tasks[task], place, dry_run ? &report.sql : NULL, error);
+  int code = task == MAINTENANCE_TABLES_DROP && !dry_run ? check_agents(place, error) : 0;
+  if (!code) code = tables_do(tasks[task], place, dry_run ? &report.sql : NULL, error);
   if (!code) *ret_report = report;
   return code;
 }
