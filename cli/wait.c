@@ -12,8 +12,8 @@
 #include "cli/verbs.h"
 #include "command/host.h"
 #include "command/interrupt.h"
+#include "command/patience.h"
 #include "command/print.h"
-#include "command/retry.h"
 #include "common/clock.h"
 
 enum { OPTION_TIMEOUT = CLI_LONG_ONLY, OPTION_ALERT };
@@ -23,13 +23,13 @@ struct waiting {
   const struct cli *cli;
   struct hostkit *kit;
   const char *session;
-  uint32_t owner;     /* the process that waits: the script */
-  int fd;             /* the wake descriptor; -1: there is none, and only wake_at counts */
-  int alarm;          /* readable at wake_at_ms; -1: there is none */
-  bool limited;       /* is there a timeout? */
-  int64_t until_ms;   /* end of the timeout, monotonic clock */
-  int64_t wake_at_ms; /* wall clock; 0: none */
-  struct retry retry; /* of a lost store */
+  uint32_t owner;           /* the process that waits: the script */
+  int fd;                   /* the wake descriptor; -1: there is none, and only wake_at counts */
+  int alarm;                /* readable at wake_at_ms; -1: there is none */
+  bool limited;             /* is there a timeout? */
+  int64_t until_ms;         /* end of the timeout, monotonic clock */
+  int64_t wake_at_ms;       /* wall clock; 0: none */
+  struct patience patience; /* of a lost store */
   bool opened;
   bool done;  /* there was an action */
   int status; /* the exit code of printing it */
@@ -124,9 +124,9 @@ static int wait_for_it(struct waiting *waiting) {
     struct tidings_error error = {.size = sizeof error};
     int32_t refused = drain(waiting, &error);
     if (!refused) refused = ask_for_turn(waiting, &error);
-    int code = retry_store(waiting->cli, &waiting->retry, refused, &error);
+    int code = patience_store(waiting->cli, &waiting->patience, refused, &error);
     if (code || waiting->done) return code ? code : waiting->status;
-    if (refused) waiting->wake_at_ms = clock_wall_ms() + waiting->retry.pause_ms;
+    if (refused) waiting->wake_at_ms = clock_wall_ms() + waiting->patience.pause_ms;
     if (waiting->limited && clock_mono_ms() >= waiting->until_ms) return EXIT_TIMED_OUT;
     struct pollfd rings[] = {{.fd = refused ? -1 : waiting->fd, .events = POLLIN},
                              {.fd = waiting->alarm, .events = POLLIN}};

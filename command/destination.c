@@ -9,8 +9,8 @@
 
 #include "command/interrupt.h"
 #include "command/mailbox.h"
+#include "command/patience.h"
 #include "command/project.h"
-#include "command/retry.h"
 #include "command/session.h"
 #include "command/session_now.h"
 
@@ -90,12 +90,12 @@ int32_t destination_push(const struct cli *cli, struct destination *destination,
                          const struct hostkit_notification *notification,
                          enum recipes_outcome *ret_outcome, struct tidings_error *error) {
   enum { LONGEST_PAUSE_MS = 30000 };
-  struct retry retry = {.pause_ms = 0};
+  struct patience patience = {.pause_ms = 0};
   int32_t code = push_once(cli, destination, push, notification, ret_outcome, error);
   if (recipes_may_pass(code)) cli_warn(cli, "%s; it is tried again", error->text);
   while (recipes_may_pass(code) && !interrupt_seen()) {
-    retry_later(&retry, LONGEST_PAUSE_MS);
-    interrupt_pause_ms(retry.pause_ms);
+    patience_later(&patience, LONGEST_PAUSE_MS);
+    interrupt_pause_ms(patience.pause_ms);
     code = push_once(cli, destination, push, notification, ret_outcome, error);
   }
   return code;

@@ -11,7 +11,7 @@ enum { LONGEST_PAUSE_MS = 30000 };
 
 void mailbox_retry_want(struct mailbox_retry *retry) {
   retry->wanted = true;
-  retry->retry.due_ms = 0;
+  retry->patience.due_ms = 0;
 }
 
 void mailbox_retry_try(const struct cli *cli, const struct destination *destination,
@@ -20,21 +20,21 @@ void mailbox_retry_try(const struct cli *cli, const struct destination *destinat
   struct mailbox_moved moved = {0};
   char *session = NULL;
   if (!retry->wanted || !destination->address.name) return;
-  if (!last && clock_mono_ms() < retry->retry.due_ms) return;
+  if (!last && clock_mono_ms() < retry->patience.due_ms) return;
   int32_t code = mailbox_forward(destination->kit, &destination->address, &session, &moved, &error);
   free(session);
   if (!code && !moved.full) {
     *retry = (struct mailbox_retry){.wanted = false};
     return;
   }
-  if (code && (!retry->retry.pause_ms || last))
+  if (code && (!retry->patience.pause_ms || last))
     cli_warn(cli, "it waits in %s%s: %s", destination->session, last ? "" : ", and is tried again",
              error.text);
-  retry_later(&retry->retry, LONGEST_PAUSE_MS);
+  patience_later(&retry->patience, LONGEST_PAUSE_MS);
 }
 
 int mailbox_retry_wait_ms(const struct mailbox_retry *retry, int other_ms) {
-  if (!retry->wanted || !retry->retry.pause_ms) return other_ms;
-  int ms = clock_ms_until(retry->retry.due_ms);
+  if (!retry->wanted || !retry->patience.pause_ms) return other_ms;
+  int ms = clock_ms_until(retry->patience.due_ms);
   return other_ms < 0 || ms < other_ms ? ms : other_ms;
 }

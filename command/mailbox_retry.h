@@ -8,11 +8,11 @@
 #define COMMAND_MAILBOX_RETRY_H
 
 #include "command/destination.h"
-#include "command/retry.h"
+#include "command/patience.h"
 
 struct mailbox_retry {
   bool wanted;
-  struct retry retry;
+  struct patience patience;
 };
 
 /* To be called when something was put into the mailbox: the next mailbox_retry_try does not wait

@@ -22,8 +22,8 @@
 #include "command/interrupt.h"
 #include "command/kit.h"
 #include "command/paths.h"
+#include "command/patience.h"
 #include "command/print.h"
-#include "command/retry.h"
 #include "command/session.h"
 #include "command/terminal.h"
 #include "common/clock.h"
@@ -144,7 +144,7 @@ struct looking {
   struct alert_watch watch;
   bool has_settings;
   json_t *status; /* of the newest look */
-  struct retry retry;
+  struct patience patience;
   int64_t look_again_ms; /* when, after a failed look or without agent_fd; -1: neither */
 };
 
@@ -292,8 +292,8 @@ static int look_once(struct looking *looking, bool *ret_gone) {
   } while (!code && is_new);
   looking->look_again_ms = -1;
   if (code && looking->options->goes_on) code = TIDINGS_E_BUSY;
-  int status = retry_store(looking->cli, &looking->retry, code, &error);
-  if (code) looking->look_again_ms = looking->retry.due_ms;
+  int status = patience_store(looking->cli, &looking->patience, code, &error);
+  if (code) looking->look_again_ms = looking->patience.due_ms;
   else if (looking->agent_fd < 0) looking->look_again_ms = clock_mono_ms() + BLIND_MS;
   return status;
 }
@@ -322,7 +322,7 @@ static int look_and_alert(struct looking *looking, struct follow *follow) {
     if (code || (said && !looking->options->goes_on)) return code;
     if (looking->options->limited && clock_mono_ms() >= looking->options->until_ms)
       return EXIT_TIMED_OUT;
-    follow->pace_ms = LOOK_GAP_MS + looking->retry.pause_ms;
+    follow->pace_ms = LOOK_GAP_MS + looking->patience.pause_ms;
     int wrong = sleep_on(looking, follow, &woke);
     if (wrong) return cli_fail(looking->cli, "cannot wait: %s", strerror(wrong));
     if (woke & FOLLOW_OVER) return interrupt_exit_code();

@@ -12,8 +12,8 @@
 #include "command/follow.h"
 #include "command/interrupt.h"
 #include "command/kit.h"
+#include "command/patience.h"
 #include "command/print.h"
-#include "command/retry.h"
 #include "command/session.h"
 #include "command/terminal.h"
 
@@ -25,7 +25,7 @@ struct tailing {
   const char *session;
   struct tail tail;
   struct show_clock clock;
-  struct retry retry;
+  struct patience patience;
   int64_t since_ms;
 };
 
@@ -160,8 +160,8 @@ static int look(struct tailing *tailing, struct follow *watch, size_t most) {
                               &answer, &error);
   if (refused && !watch) return cli_fail_with(cli, refused, &error);
   if (watch) {
-    int code = retry_store(cli, &tailing->retry, refused, &error);
-    watch->pace_ms = tailing->retry.pause_ms;
+    int code = patience_store(cli, &tailing->patience, refused, &error);
+    watch->pace_ms = tailing->patience.pause_ms;
     if (refused) follow_look_again(watch);
     if (refused) return code;
   }

@@ -15,7 +15,7 @@
 #include "command/interrupt.h"
 #include "command/kit.h"
 #include "command/paths.h"
-#include "command/retry.h"
+#include "command/patience.h"
 #include "command/session.h"
 #include "command/terminal.h"
 #include "common/clock.h"
@@ -33,7 +33,7 @@ struct watching {
   char *last;          /* the session of the last push */
   bool quiet;
   uint64_t debounce_ms, first_ms, newest_ms; /* of the changes that are not pushed yet */
-  struct retry retry;                        /* of a failed push */
+  struct patience patience;                  /* of a failed push */
 };
 
 /* -- pushing ----------------------------------------------------------------------------------- */
@@ -41,8 +41,8 @@ struct watching {
 static void push_changes(struct watching *watching) {
   if (outbox_empty(&watching->outbox)) return;
   if (!outbox_push(watching->cli, &watching->outbox, watching->session, &watching->last))
-    watching->retry = (struct retry){.pause_ms = 0};
-  else retry_later(&watching->retry, LONGEST_RETRY_MS);
+    watching->patience = (struct patience){.pause_ms = 0};
+  else patience_later(&watching->patience, LONGEST_RETRY_MS);
 }
 
 static void say_unreadable(struct watching *watching) {
@@ -88,7 +88,7 @@ static uint64_t due_ms(const struct watching *watching) {
 static int timeout(const struct watching *watching) {
   uint64_t now = (uint64_t)clock_mono_ms(), until = UINT64_MAX;
   if (watching->changes.count) until = due_ms(watching);
-  uint64_t retry_ms = (uint64_t)watching->retry.due_ms;
+  uint64_t retry_ms = (uint64_t)watching->patience.due_ms;
   if (!outbox_empty(&watching->outbox) && retry_ms < until) until = retry_ms;
   if (until == UINT64_MAX) return -1;
   return until > now ? (int)(until - now) : 0;
@@ -104,7 +104,7 @@ static int take_events(struct watching *watching) {
     cli_warn(watching->cli, "too much happened at once: the kernel dropped events "
                             "(fs.inotify.max_queued_events); looking at all files again");
     watching->outbox.dropped = true;
-    watching->retry.due_ms = 0;
+    watching->patience.due_ms = 0;
     tree_look_again(&watching->tree);
   }
   return 0;
@@ -118,7 +118,7 @@ static int loop(struct watching *watching) {
     if (ready > 0) code = take_events(watching);
     if (!code && watching->changes.count && (uint64_t)clock_mono_ms() >= due_ms(watching))
       code = flush(watching);
-    if (!code && !outbox_empty(&watching->outbox) && clock_mono_ms() >= watching->retry.due_ms)
+    if (!code && !outbox_empty(&watching->outbox) && clock_mono_ms() >= watching->patience.due_ms)
       push_changes(watching);
     if (!code && !watching->tree.folder_count && !watching->changes.count)
       code = cli_fail(watching->cli, "nothing is left to watch");

@@ -35,7 +35,7 @@ PREFIXES = {
     "cli/timeline": "timeline verb",
     "cli/top": "ages draw editor grid listing owners screen terminal top",
     "cli/watch": "changes filter folders known outbox repository scan tree verb",
-    "command": "address ask careful checkout cli common config destination due follow help host input interrupt json kit layers listeners mailbox message near orders owner paths print project recipes retry script secret session show stamp state store subscriptions terminal toml verb",
+    "command": "address ask careful checkout cli common config destination due follow help host input interrupt json kit layers listeners mailbox message near orders owner paths patience print project recipes script secret session show stamp state store subscriptions terminal toml verb",
     "common": "arena buffer clock fail file folder json large libc mask plain quote random sha256 siphash spawn store utf8",
     "hostkit": "hk hostkit",
     "hostsim": "verb",
