@@ -128,9 +128,9 @@ static int write_memory(int from) {
   return -1;
 }
 
-/* Makes a path that no other copy of this process has had, although descriptors have few numbers:
- * if an image of the same path is still mapped, the loader takes that image and does not read the
- * file. The path spells the bits of a counter as "/." and "/", which change nothing in a path. */
+/* Makes a path that no other copy of this process has had: if an image of the same path is still
+ * mapped, the loader takes that image and does not read the file. Descriptors' numbers repeat, so
+ * the path also spells the bits of a counter as "/." and "/", which change nothing in a path. */
 static char *new_path_of(int fd) {
   static atomic_uint copies;
   char bits[2 * sizeof(unsigned) * CHAR_BIT + 1] = "", *end = bits;

@@ -110,8 +110,8 @@ struct tidings_plugin {
   int32_t (*on_tool_result)(struct tidings_plugin *plugin, const struct tidings_tool_result *result,
                             const struct tidings_reply **ret_reply, struct tidings_error *error);
 
-  /* Call it when a chat request is about to be sent to the model. [any thread] [never from a
-   * callback]
+  /* Call it when a chat request is about to be sent to the model. [any thread]
+   * [never from a callback]
    *
    * As on_tool_result. In addition: a request that names messages always gets a reply with a
    * delivery id, and its messages belong to that delivery. After a rollback they are queued again

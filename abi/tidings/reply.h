@@ -20,9 +20,9 @@ extern "C" {
  * Since 1.0. */
 struct tidings_notification {
   uint32_t size;
-  uint32_t level;                  /* TIDINGS_LEVEL_* */
-  uint64_t id;                     /* its id in queries; the first one's if it stands for several */
-  int64_t time_ms;                 /* when it was pushed: milliseconds since 1970-01-01 UTC */
+  uint32_t level;  /* TIDINGS_LEVEL_* */
+  uint64_t id;     /* as queries name it; the first one's if it stands for several */
+  int64_t time_ms; /* when it was pushed: milliseconds since 1970-01-01 UTC */
   struct tidings_span kind_source; /* "tool" */
   struct tidings_span kind_name;   /* "failed"; may be empty */
   struct tidings_span text;        /* as pushed, or coalesced from several; not escaped */

@@ -44,7 +44,7 @@ static bool is_hook_of_tidings(const struct moving *moving, const json_t *hook) 
   return setup_is_our_hook(moving->host, json_value_text(hook, "command"));
 }
 
-/* Counts the hooks of others that come first. */
+/* Counts the hooks of others before this one. */
 static size_t number_of(const struct moving *moving, const json_t *groups,
                         const struct setup_place *place) {
   const json_t *group = NULL, *hook = NULL;
@@ -110,7 +110,7 @@ static void note_key(struct moving *moving, const char *key) {
   }
 }
 
-/* An entry of a hook that is not there any more gives way. */
+/* Takes out entries of hooks that are gone, if other entries get their keys. */
 static void clear_targets(struct moving *moving, const json_t *state) {
   const char *key = NULL;
   json_t *target = NULL, *cleared = json_object();
@@ -144,7 +144,7 @@ static char *moved_text(const char *text, const json_t *moves) {
   return renamed;
 }
 
-/* Changes the configuration as the text is to be changed. */
+/* Makes the moves in the parsed configuration, with which the new text is compared. */
 static void move_in(json_t *config, const json_t *moves) {
   const char *key = NULL;
   json_t *entry = NULL, *state = json_object();

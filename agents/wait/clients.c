@@ -121,8 +121,8 @@ static int find_holders(int proc, const struct inodes *wanted, uint32_t *pids, s
 
 /* -- which is connected to which --------------------------------------------------------------- */
 
-/* Returns the other end of a connection that one of `own` has accepted (it has the name of the
- * listening socket); 0: this is no such connection. */
+/* Returns the other end of a connection that a socket of `own` has accepted, which then has the
+ * name of the listening socket. 0: this is no such connection. */
 static uint32_t peer_in(const char *body, size_t len, const struct inodes *own) {
   struct socket_head socket;
   struct attribute_head attribute;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/tasks.c: Qwen Code takes a lock over that is older than two seconds, as its writer
- * was killed then; it holds one for some milliseconds. A process that was stopped for so long finds
- * its lock gone: what it has read may be old then, so it writes nothing and begins again.
+ * agents/wait/tasks.c: a process holds the lock for some milliseconds. If a lock is older than two
+ * seconds, its process was probably killed, and Qwen Code takes the lock over; so does this. A
+ * process that was only stopped then finds its lock gone. It may have read an old file, so it
+ * writes nothing and begins again.
  */
 #include "agents/wait/tasks.h"
 
@@ -33,7 +34,8 @@ static bool is_stale(const char *lock) {
   return clock_wall_ms() - changed_ms > STALE_MS;
 }
 
-/* Another process may have done the same just before, and have locked it: then it is put back. */
+/* Removes a stale lock. If another process has done so just before, and has locked the file, its
+ * new lock is put back. */
 static void take_away(const char *lock) {
   char *away = NULL;
   if (asprintf(&away, "%s.stale.%d", lock, (int)getpid()) < 0) return;
@@ -50,7 +52,7 @@ struct lock {
   int fd;
 };
 
-/* Nobody else has taken it over. */
+/* Does this process still hold the lock? */
 static bool is_held(const struct lock *lock) {
   struct stat named, held;
   return !lstat(lock->path, &named) && !fstat(lock->fd, &held) && named.st_dev == held.st_dev &&
@@ -123,7 +125,7 @@ static int write_tasks(const char *path, const struct lock *lock, const json_t *
   return reason;
 }
 
-/* Returns the count of all: it is not there. */
+/* Returns the index of a task; the size of the array: it is not there. */
 static size_t find_task(const json_t *tasks, const char *id) {
   size_t i = 0;
   while (i < json_array_size(tasks) &&
@@ -138,13 +140,14 @@ static bool is_alike(const json_t *one, const json_t *other, const char *member)
 
 static const char our_ids[] = "tidings-";
 
-/* A person may call a task whatever they like; the agent chooses the ids of theirs. */
+/* Is it a task of tidings? A person's task has an id that the agent has chosen. */
 static bool is_of_tidings(const json_t *task) {
   return strncmp(json_value_text(task, "id"), our_ids, sizeof our_ids - 1) == 0;
 }
 
-/* "tidings-PID-TIME-PROOF": the time says it, because another process may have the pid now, or the
- * process may live where its pid is not seen. If it lives and was only stopped, it tries again. */
+/* Was its process probably killed? The time in the id "tidings-PID-TIME-PROOF" decides. The pid
+ * cannot, because another process may have it now, or this process may not see it. A process that
+ * was only stopped tries again. */
 static bool is_overdue(const json_t *task) {
   char *at = NULL;
   if (!is_of_tidings(task)) return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/tasks.h: the file of an agent's scheduled tasks, a JSON array. The agent's processes
- * change it under a lock, which is a file beside it that exists, and replace it in one step; so
- * does this. Tasks of others stay as they are.
+ * agents/wait/tasks.h: changes the file of an agent's scheduled tasks, a JSON array. Like the
+ * agent's processes, it holds a lock meanwhile, which is a file beside that one, and replaces the
+ * file in one step. Tasks of others stay as they are.
  */
 #ifndef AGENTS_WAIT_TASKS_H
 #define AGENTS_WAIT_TASKS_H

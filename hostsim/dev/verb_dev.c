@@ -56,12 +56,11 @@ struct dev {
   int64_t tick_at;  /* -1: never */
   int64_t swap_at;  /* -1: nothing to swap */
   int64_t build_at; /* -1: nothing to build */
-  int64_t saved_at; /* a save: it is being built, or was built last */
+  int64_t saved_at; /* when the source that is built, or was built last, was saved */
   bool linked;      /* the plugin has changed while the build ran */
 };
 
-/* -- swapping -----------------------------------------------------------------------------------
- */
+/* -- swapping ---------------------------------------------------------------------------------- */
 
 static unsigned print_info(struct dev *dev, enum pane_style style, const char *what) {
   struct hostkit_info info = {.size = sizeof info};
@@ -97,8 +96,7 @@ static bool swap(struct dev *dev) {
   return true;
 }
 
-/* -- building -----------------------------------------------------------------------------------
- */
+/* -- building ---------------------------------------------------------------------------------- */
 
 static void start_build(struct dev *dev) {
   dev->build_at = -1;
@@ -157,8 +155,7 @@ static void note_saved(struct dev *dev, bool building) {
   dev->build_at = now + SAVE_QUIET_MS;
 }
 
-/* -- the loop -----------------------------------------------------------------------------------
- */
+/* -- the loop ---------------------------------------------------------------------------------- */
 
 static void tick(struct dev *dev) {
   char message[32];
@@ -185,7 +182,7 @@ static int time_left(const struct dev *dev) {
 
 static bool is_due(int64_t at) { return at >= 0 && clock_mono_ms() >= at; }
 
-/* Reads the saves again after the build's end, because the build has renamed the plugin before. */
+/* Reads the saves again after the build has ended, because it renamed the plugin before that. */
 static void look_at_build(struct dev *dev) {
   int status = 0;
   if (!build_has_ended(&dev->build, &status)) return;
@@ -283,8 +280,7 @@ out:
   return status;
 }
 
-/* -- the verb -----------------------------------------------------------------------------------
- */
+/* -- the verb ---------------------------------------------------------------------------------- */
 
 static int take_option(struct cli *cli, int key, struct dev *dev) {
   switch (key) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/order.c: puts the items in the order in which they count. That is the order of their
- * numbers, but items that were for later, or that another session had, stand where their time says.
+ * numbers, but items that were for later, or that another session had, are placed by their time.
  */
 #include <stdlib.h>
 
 #include "rules/policy/steps.h"
 
 struct ordered {
-  int64_t order_ms; /* its time; of an item that is not late no less than of those before it */
+  int64_t order_ms; /* its time; for an item that is not late, at least the times before it */
   size_t index;
 };
 

@@ -12,7 +12,7 @@ use crate::{library, size_of, span, Error, Level, Origin};
 pub enum Role {
     #[default]
     Host,
-    /// It only pushes and asks.
+    /// It only pushes, submits and asks.
     Producer,
 }
 

@@ -21,14 +21,14 @@ int directory_file_refused(const char *directory, const char *name, int reason,
 
 /* -- datafile.c -- */
 
-/* If there is no data.mdb: makes one with one row, aside, then syncs and renames it. */
+/* If there is no data.mdb, makes one with one row under another name, syncs it and renames it. */
 int datafile_create(struct db *db, const struct db_options *options, struct tidings_error *error);
 /* Opens data.mdb, if it is a regular file of this user. The caller closes *ret_fd. Errors:
  * STORE. */
 int datafile_open(struct db *db, int *ret_fd, struct tidings_error *error);
 /* Is `fd` an LMDB file that tidings made, and not cut short? Errors: STORE. */
 int datafile_check_length(struct db *db, int fd, struct tidings_error *error);
-/* Opens data.mdb, checks it in this way, and closes it. */
+/* Opens data.mdb, checks its length, and closes it. */
 int datafile_check(struct db *db, struct tidings_error *error);
 /* Refuses data.mdb because it is damaged, and says what to do about that. */
 int datafile_refuse(const struct db *db, struct tidings_error *error, const char *how);

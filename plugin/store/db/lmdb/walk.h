@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/walk.h: is the structure of a data.mdb sound? LMDB does not check what it maps: one
- * wrong byte in a page's header, and it ends the host by an assertion or a wild pointer. So the
- * file is walked before LMDB opens it: both heads, and from the newest one each page once, by
- * pread, never through a map. The walk does not look into records; each has a checksum of its own.
+ * store/db/lmdb/walk.h: checks the structure of a data.mdb. LMDB does not check what it maps: one
+ * wrong byte in a page's header can end the host by an assertion or a wild pointer. So the file is
+ * walked before LMDB opens it. The walk reads both heads, and each page to which the newest one
+ * leads, once, by pread and never through a map. It does not look into records, because each has a
+ * checksum.
  *
  * Run it while no process writes. It takes no lock and changes nothing.
  */
@@ -44,10 +45,9 @@ struct walk {
   uint8_t *seen;  /* a bit for each page */
   uint8_t *pages; /* room for one page of each level, and one more */
   int err;        /* an errno: the file could not be read, or there is no memory */
-  /* Is called for each row in the order of the keys; NULL: rows are not read. `value` is
-   * borrowed for the call. If it returns anything but 0, the walk ends, and walk_run returns
-   * false without a finding. It is set between walk_begin and walk_run, which then takes memory
-   * for large values. */
+  /* Is called for each row in the order of the keys; NULL: rows are not read. `value` is borrowed
+   * for the call. If it returns anything but 0, the walk ends, and walk_run returns false without a
+   * finding. Set it between walk_begin and walk_run, which then takes memory for large values. */
   int (*visit)(void *context, const uint8_t *key, struct tidings_span value, uint64_t page);
   void *context;
   int stopped;         /* what `visit` returned */
@@ -65,8 +65,8 @@ bool walk_run(struct walk *walk);
 void walk_end(struct walk *walk);
 
 /* walk_kept.c: saves the progress of a walk that has paused in the store's folder, for the next
- * call of any process. It is valid while nobody writes the file, which the numbers that are saved
- * with it show. */
+ * call of any process. It is valid until somebody writes the file; numbers that are saved with it
+ * show that. */
 struct db;
 struct stat;
 /* Returns 0 or an errno; then nothing is kept. */
