@@ -106,7 +106,7 @@ unsigned peers_answering(struct peers *peers) {
   unsigned count = 0;
   pthread_mutex_lock(&peers->mutex);
   for (const struct peer *peer = peers->first; peer; peer = peer->next)
-    count += peer->phase != PEER_READS_HEAD;
+    count += peer->phase > PEER_READS_HEAD;
   pthread_mutex_unlock(&peers->mutex);
   return count;
 }
@@ -118,17 +118,19 @@ static bool has_spoken(const struct peer *peer) {
 }
 
 /* Ends a connection that is too slow, while no other thread writes to it. The connection's thread
- * then closes it. */
+ * then closes it. Returns whether a request was answered. */
 static bool end_if_slow(struct peer *peer, bool crowd, int64_t now_ms) {
   static const char answer[] = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n"
                                "Content-Length: 0\r\n\r\n";
   int64_t head = crowd && !has_spoken(peer) ? PEERS_SILENT_MS : PEERS_HEADER_MS,
-          most = peer->phase == PEER_READS_HEAD ? head : PEERS_BODY_MS;
+          most = peer->phase <= PEER_READS_HEAD ? head : PEERS_BODY_MS;
+  bool begun = peer->phase != PEER_WAITS;
   if (peer->phase == PEER_ANSWERS || now_ms - peer->since_ms < most) return false;
+  if (!begun && has_spoken(peer)) return false; /* its thread will see that a request begins */
   peer->phase = PEER_ANSWERS;
-  (void)send(peer->fd, answer, sizeof answer - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (begun) (void)send(peer->fd, answer, sizeof answer - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
   shutdown(peer->fd, SHUT_RDWR);
-  return true;
+  return begun;
 }
 
 unsigned peers_end_slow(struct peers *peers, int64_t now_ms, bool *ret_crowd) {

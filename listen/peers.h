@@ -23,18 +23,20 @@ void peers_free(struct peers *peers);
  * this machine, such as a proxy, have no such limit. */
 bool peers_admit(struct peers *peers, const struct sockaddr *address);
 
-/* Adds a connection that waits for the head of a request. NULL: no memory. */
+/* Adds a connection that waits for a request. NULL: no memory. */
 struct peer *peers_add(struct peers *peers, int fd, const struct sockaddr *address);
 void peers_remove(struct peers *peers, struct peer *peer);
 
-enum peer_phase { PEER_READS_HEAD, PEER_READS_BODY, PEER_ANSWERS };
+/* Reads a head: its first line has come. */
+enum peer_phase { PEER_WAITS, PEER_READS_HEAD, PEER_READS_BODY, PEER_ANSWERS };
 void peers_enter(struct peers *peers, struct peer *peer, enum peer_phase phase);
 
 /* Counts the connections that are being answered. */
 unsigned peers_answering(struct peers *peers);
 
-/* Answers 408 on the connections whose time is over, ends them, and returns how many they were.
- * *ret_crowd: many connections are open, so call it again soon. */
+/* Ends the connections whose time is over. Those in which a request has begun are answered with
+ * 408, and counted by the result. The others get no answer, because a proxy would take that for the
+ * answer to its next request. *ret_crowd: many connections are open, so call it again soon. */
 unsigned peers_end_slow(struct peers *peers, int64_t now_ms, bool *ret_crowd);
 
 #endif

@@ -104,7 +104,14 @@ static void complete(void *context, struct MHD_Connection *connection, void **re
   (void)code;
   if (*request_context) http_free(*request_context);
   *request_context = NULL;
-  enter(server, connection, PEER_READS_HEAD);
+  enter(server, connection, PEER_WAITS);
+}
+
+/* The library calls this after the first line of a request. */
+static void *note_first_line(void *context, const char *url, struct MHD_Connection *connection) {
+  (void)url;
+  enter(context, connection, PEER_READS_HEAD);
+  return NULL;
 }
 
 static size_t unescape(void *context, struct MHD_Connection *connection, char *text) {
@@ -134,8 +141,8 @@ static struct MHD_Daemon *start(struct server *server) {
       MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SILENT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       (size_t)POOL_BYTES, MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES,
       MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
-      MHD_OPTION_NOTIFY_CONNECTION, note_connection, server, MHD_OPTION_NOTIFY_COMPLETED, complete,
-      server, MHD_OPTION_END);
+      MHD_OPTION_NOTIFY_CONNECTION, note_connection, server, MHD_OPTION_URI_LOG_CALLBACK,
+      note_first_line, server, MHD_OPTION_NOTIFY_COMPLETED, complete, server, MHD_OPTION_END);
 }
 
 int32_t server_begin(const struct take_place *place, struct routes *routes,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests `tidings listen` with senders that have their own key, and with many silent connections."""
+"""Tests `tidings listen` with senders that have their own key, and with slow and silent connections."""
 import base64
 import contextlib
 import http.client
@@ -13,7 +13,7 @@ import sys
 import time
 
 from kit import Skip, main, until
-from listen_kit import SECRET, route, routes, serve, signed
+from listen_kit import SECRET, read_all, route, routes, serve, signed
 
 
 def ed25519_key(folder):
@@ -75,6 +75,42 @@ def test_file_in_the_way(place):
     for path in (file, link):
         place.refused("listen", "-c", file, "--unix", path, says="Address already in use")
         assert os.path.getsize(file) and os.path.islink(link)
+
+
+def test_slow(place):
+    """a client that sends a head or a body too slowly gets 408 and is disconnected; others are served meanwhile"""
+    if "TIDINGS_LISTEN_SLOW" not in os.environ:
+        raise Skip("it takes 15 s; cli-listen-deep runs it, and unit-listen tests the limits with a clock of its own")
+    server = serve(place, route("/a", to="box:a"))
+    head, body, silent = server.connect(), server.connect(), server.connect()
+    begin = f"POST /a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {SECRET}\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n".encode()
+    body.sendall(begin)
+    silent.sendall(begin)
+    idle = [server.connect(), server.connect()]
+    idle[1].sendall(begin + b'{"text":"' + b"k" * 79 + b'"}')
+    begun, waiting = time.monotonic(), {head: b"GET /a HTTP/1.1\r\nX-Slow: ", body: b'{"text":"'}
+    for connection, text in waiting.items():
+        connection.sendall(text)
+        connection.settimeout(0.2)
+    ended = {}
+    while len(ended) < 2:
+        for connection in [one for one in waiting if one not in ended]:
+            try:
+                connection.sendall(b"x")
+                answer = connection.recv(4096)
+            except socket.timeout:
+                continue
+            except ConnectionError:
+                answer = b""
+            ended[connection] = (time.monotonic() - begun, answer)
+        assert server.post("/a", {"text": "served meanwhile"})[0] == 200
+    for connection, least in ((head, 9), (body, 14)):
+        assert ended[connection][0] >= least and ended[connection][1].startswith(b"HTTP/1.1 408 "), ended
+        connection.close()
+    silent.settimeout(20)
+    assert silent.recv(4096).startswith(b"HTTP/1.1 408 ")
+    assert [read_all(one).count(b"HTTP/1.1 ") for one in idle] == [0, 1], "where no request has begun, the end is no answer"
+    assert place.messages("box:a") == ["k" * 79, "served meanwhile"]
 
 
 def is_taken(server, body):

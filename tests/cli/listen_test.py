@@ -164,39 +164,6 @@ def test_connections(place):
     assert place.messages("box:a") == [f"t{number}" for number in range(11)]
 
 
-def test_slow(place):
-    """a client that sends a head or a body too slowly gets 408 and is disconnected; others are served meanwhile"""
-    if "TIDINGS_LISTEN_SLOW" not in os.environ:
-        raise Skip("it takes 15 s; cli-listen-deep runs it, and unit-listen tests the limits with a clock of its own")
-    server = serve(place, route("/a", to="box:a"))
-    head, body, silent = server.connect(), server.connect(), server.connect()
-    begin = f"POST /a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {SECRET}\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n".encode()
-    body.sendall(begin)
-    silent.sendall(begin)
-    begun, waiting = time.monotonic(), {head: b"GET /a HTTP/1.1\r\nX-Slow: ", body: b'{"text":"'}
-    for connection, text in waiting.items():
-        connection.sendall(text)
-        connection.settimeout(0.2)
-    ended = {}
-    while len(ended) < 2:
-        for connection in [one for one in waiting if one not in ended]:
-            try:
-                connection.sendall(b"x")
-                answer = connection.recv(4096)
-            except socket.timeout:
-                continue
-            except ConnectionError:
-                answer = b""
-            ended[connection] = (time.monotonic() - begun, answer)
-        assert server.post("/a", {"text": "served meanwhile"})[0] == 200
-    for connection, least in ((head, 9), (body, 14)):
-        assert ended[connection][0] >= least and ended[connection][1].startswith(b"HTTP/1.1 408 "), ended
-        connection.close()
-    silent.settimeout(20)
-    assert silent.recv(4096).startswith(b"HTTP/1.1 408 ")
-    assert place.messages("box:a") == ["served meanwhile"]
-
-
 def test_lies(place):
     """a valid body that lies gains nothing: the route limits its level"""
     server = serve(place, route("/a", to="box:a"), route("/w", to="box:w", level="warning"), route("/c", "alertmanager", to="box:c", level="critical"))

@@ -273,6 +273,27 @@ static void check_slow(enum peer_phase phase, int64_t most_ms) {
   close(there);
 }
 
+/* A proxy would take an answer for that of its next request. */
+Test(listen, idle_peers) {
+  struct peers *peers = peers_make();
+  char answer[128];
+  int here, there;
+  bool crowd;
+  struct peer *peer = connect_peer(peers, PEER_WAITS, &here, &there);
+  int64_t now_ms = clock_mono_ms();
+  cr_expect_eq(peers_answering(peers), 0);
+  cr_expect_eq(send(there, "G", 1, 0), 1);
+  cr_expect_eq(peers_end_slow(peers, now_ms + PEERS_HEADER_MS + 1000, &crowd), 0);
+  cr_expect_eq(recv(there, answer, sizeof answer, MSG_DONTWAIT), -1, "a request has come");
+  cr_expect_eq(recv(here, answer, sizeof answer, 0), 1);
+  cr_expect_eq(peers_end_slow(peers, now_ms + PEERS_HEADER_MS + 1000, &crowd), 0, "no 408");
+  cr_expect_eq(recv(there, answer, sizeof answer, MSG_DONTWAIT), 0, "closed without an answer");
+  peers_remove(peers, peer);
+  peers_free(peers);
+  close(here);
+  close(there);
+}
+
 Test(listen, slow_peers) {
   check_slow(PEER_READS_HEAD, PEERS_HEADER_MS);
   check_slow(PEER_READS_BODY, PEERS_BODY_MS);
@@ -288,12 +309,21 @@ Test(listen, crowds) {
   int here[SILENT], there[SILENT];
   bool crowd = false;
   for (int i = 0; i < SILENT; i++)
-    all[i] = connect_peer(peers, i ? PEER_READS_HEAD : PEER_READS_BODY, &here[i], &there[i]);
+    all[i] = connect_peer(peers,
+                          i == 0  ? PEER_READS_BODY
+                          : i < 3 ? PEER_READS_HEAD
+                                  : PEER_WAITS,
+                          &here[i], &there[i]);
   cr_expect_eq(send(there[1], "GET", 3, 0), 3); /* it has begun to speak */
   int64_t now_ms = clock_mono_ms();
   cr_expect_eq(peers_end_slow(peers, now_ms, &crowd), 0);
-  cr_expect_eq(peers_end_slow(peers, now_ms + PEERS_SILENT_MS, &crowd), SILENT - 2);
+  cr_expect_eq(peers_end_slow(peers, now_ms + PEERS_SILENT_MS, &crowd), 1);
   cr_expect(crowd);
+  for (int i = 0; i < SILENT; i++) {
+    char byte;
+    int wanted = i < 2 ? -1 : i == 2 ? 1 : 0; /* it goes on, has an answer, is closed */
+    cr_expect_eq(recv(there[i], &byte, 1, MSG_DONTWAIT), wanted, "%d", i);
+  }
   for (int i = 0; i < SILENT; i++) {
     peers_remove(peers, all[i]);
     close(here[i]);
