@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/call/caller.c: it judges by names only and opens no transcript, because at a session's
- * start there is none yet.
+ * agents/call/caller.c: decides by names alone which agent calls. It opens no transcript, because
+ * at a session's start there is none yet.
  */
 #include "agents/call/caller.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/deliver/deliver.h: the carriers of agents that call hooks, as answers to hook calls. Uses
- * hostkit; prints nothing.
+ * agents/deliver/deliver.h: makes the answers to hook calls, which are the carriers of agents with
+ * hooks. It uses hostkit, and prints nothing.
  */
 #ifndef AGENTS_DELIVER_DELIVER_H
 #define AGENTS_DELIVER_DELIVER_H
@@ -16,31 +16,32 @@ struct hook_answer {
                         none */
 };
 
-/* The room for notifications beside `content`; 0: no bound. */
+/* Returns the room for notifications beside `content`; 0: no bound. */
 uint64_t hook_room(const struct hook_call *call, const char *content);
-/* An answer whose text goes to the model with the call's carrier: what `reply` brings, after
- * `content`. Takes the reply over. If there is nothing to deliver, the answer is empty, and a
+/* Makes an answer whose text goes to the model with the call's carrier: `content`, and then the
+ * texts of `reply`, which is taken over. If there is nothing to deliver, the answer is empty, and a
  * delivery of nothing is settled. */
 int32_t hook_context(struct hostkit *kit, const struct hook_call *call, const char *content,
                      struct tidings_reply *reply, struct hook_answer *ret_answer,
                      struct tidings_error *error);
-/* An answer that says only this; and what an answer says, "" if nothing. */
+/* The first makes an answer with this text only; the second returns the text of an answer, "" if it
+ * has none. */
 json_t *hook_context_output(const struct hook_call *call, const char *text);
 const char *hook_context_said(const struct hook_call *call, const json_t *output);
 /* The same for an answer that makes the agent go on with `content`. */
 int32_t hook_continuation(struct hostkit *kit, const struct hook_call *call, const char *content,
                           struct tidings_reply *reply, struct hook_answer *ret_answer,
                           struct tidings_error *error);
-/* Makes parts of an offered message that is larger than the agent shows; then *offer, which it
- * takes over, is the offer of the first, or has none. */
+/* If an offered message is larger than the agent shows, makes parts of it. *offer, which is taken
+ * over, then becomes the reply that offers the first part, or one without an offer. */
 int32_t hook_fit_offer(struct hostkit *kit, const struct hook_call *call,
                        struct tidings_reply **offer, struct tidings_error *error);
-/* Asks for the carrier of a chat request: the host's own (action NULL), or one with an offer's
- * messages, whose contents are *ret_content (free it). */
+/* Asks for the carrier of a chat request: the host's own (`action` NULL), or one that starts an
+ * offered turn. *ret_content has the contents of the offered messages; free it. */
 int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
                           const struct tidings_action *action, char **ret_content,
                           struct tidings_reply **ret_reply, struct tidings_error *error);
-/* the offer in it; NULL: none */
+/* Returns the offer in a reply; NULL: there is none. */
 const struct tidings_action *hook_start_turn(const struct tidings_reply *reply);
 
 #endif

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/deliver/notes.h: what one hook call of a session leaves for a later one: files beside the
- * place where a process waits for the session. They go with the agent's process.
+ * agents/deliver/notes.h: notes that a hook call leaves for later calls of its session. They are
+ * files beside the place where a process waits for the session, and belong to one process of the
+ * agent.
  */
 #ifndef AGENTS_DELIVER_NOTES_H
 #define AGENTS_DELIVER_NOTES_H
 
 #include "agents/call/call.h"
 
-/* The delivery that was the last reason to continue, for an agent whose transcript lacks those:
- * nothing else is settled without a proof. A hook that hands one out notes it after its answer, so
- * that what an agent never got is not settled. */
+/* The last delivery that was a reason to continue, for an agent whose transcript lacks reasons:
+ * only this delivery is settled without a proof. The hook writes the note after its answer, so that
+ * a reason that the agent never got is not settled. */
 #define HOOK_NOTE_REASON ".reason"
-/* The marker of the last reason with which the agent has called the prompt's hook: it has got that
- * one. From its first such call on only these count, because it drops a reason if a person stops
- * the turn while the hook runs. The store may be busy then, so who reads the note checks it. */
+/* The marker of the last reason with which the agent has called the prompt's hook, so the agent has
+ * got this reason. After the first such call only such calls are proof, because the agent drops a
+ * reason if a person stops the turn while the hook runs. The writer of the note cannot check the
+ * marker if the store is busy, so its reader does. */
 #define HOOK_NOTE_GOT ".got"
 /* The line that the person sees at the turn's end, for an agent that shows none before. */
 #define HOOK_NOTE_SAID ".said"
 
-/* The process that waits for the session could not start the last turn: until it can, the hook of a
- * turn's end hands out what follows. */
+/* The process that waits for the session could not start the last turn. Until it can, the hook of a
+ * turn's end delivers what is next. */
 #define HOOK_NOTE_FAILED ".failed"
 
 /* The session's start has not said the paragraph, because the store could not be opened: the next

@@ -9,10 +9,10 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* How many bytes of a message one answer of this call can have, whatever part of it that is; 0: no
- * limit. */
+/* Returns how many bytes of a message fit into one answer of this call, whichever part of it they
+ * are; 0: no limit. */
 size_t hook_parts_room(const struct hook_call *call, struct tidings_span message);
-/* By how many characters the host makes a text of this call's answer longer. */
+/* Returns by how many characters the host's escaping lengthens a text of this call's answer. */
 size_t hook_parts_beyond(const struct hook_call *call, struct tidings_span text);
 
 /* Makes parts of an offered message, and offers the first: *ret_reply has it, or no offer if

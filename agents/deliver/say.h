@@ -16,11 +16,11 @@
 void hook_say(struct hostkit *kit, const struct hook_call *call, const char *content,
               const struct tidings_reply *reply, json_t *output);
 
-/* The turn whose line was kept for its end was stopped, or has failed: the line is of no use. */
+/* Drops the line that was kept for a turn's end. Call it if that turn was stopped or has failed. */
 void hook_say_forget(const struct hook_call *call);
 
-/* At a turn's end: adds the line of what the turn began with, if the agent has not shown it yet.
- * *output NULL: there is no answer but this. */
+/* Call it at a turn's end: adds the line that was kept when the turn began, if there is one.
+ * *output NULL: there is no other answer. */
 void hook_say_late(const struct hook_call *call, json_t **output);
 
 #endif

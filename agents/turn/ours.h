@@ -11,7 +11,7 @@
 #include "command/kit.h"
 
 /* Returns the prompt that wakes an agent. `action` NULL: it is for a turn that was offered before.
- * The messages and notifications are added when the prompt arrives, so that a late one repeats
+ * The messages and notifications are added when the prompt arrives, so that a late prompt repeats
  * nothing. `call`: a call of its session. Free it; NULL: out of memory, or the store is busy. */
 char *hook_nudge(struct hostkit *kit, const struct hook_call *call,
                  const struct tidings_action *action);
@@ -20,20 +20,23 @@ char *hook_nudge(struct hostkit *kit, const struct hook_call *call,
 int32_t hook_is_nudge(struct hostkit *kit, const struct hook_call *call, bool *ret_is,
                       struct tidings_error *error);
 
-/* The same mark, for an agent that is woken by a command: what the command gets. Free it. */
+/* Returns the text in the marker of a nudge, which is the argument of a command that wakes the
+ * agent. Free it. */
 char *hook_nudge_mark(struct hostkit *kit, const struct hook_call *call);
 
-/* A command that a person types, or another program, carries nothing: the prompt's own hook
- * follows. The call's moment becomes HOOK_OTHER. */
+/* If the call is for a command that tidings has not sent, its moment becomes HOOK_OTHER: nothing is
+ * delivered with it, because the prompt's own hook follows. */
 int32_t hook_pass_over_command(struct hostkit *kit, struct hook_call *call,
                                struct tidings_error *error);
 
-/* If the prompt is a reason to continue that is still leased, no person has typed it and it carries
- * nothing: the call's moment becomes HOOK_OTHER. It shows that the agent has got the reason. */
+/* If the prompt is a reason to continue that is still leased, no person has typed it. Then the
+ * call's moment becomes HOOK_OTHER, and nothing is delivered with it. The call shows that the agent
+ * has got the reason. */
 int32_t hook_pass_over_reason(struct hostkit *kit, struct hook_call *call,
                               struct tidings_error *error);
 
-/* The same, if the store could not be asked: the next call finds out what the prompt was. */
+/* Notes the prompt if the store could not be asked: the next call finds out whether it was a
+ * reason. */
 void hook_note_unread_reason(const struct hook_call *call);
 
 #endif

@@ -10,12 +10,12 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* A subagent has ended: its type and id, and its last words. This never starts a turn for it; some
- * agents do so themselves. */
+/* Reports that a subagent has ended, with its type, id and last words. This never starts a turn,
+ * because some agents start one themselves. */
 int32_t hook_report_subagent(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error);
 
-/* The agent has reported that it has read its configuration again. */
+/* Reports that the agent has read its configuration again. */
 int32_t hook_report_configured(struct hostkit *kit, const struct hook_call *call,
                                struct tidings_error *error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/stop.h: the end of a turn, and what it is answered.
+ * agents/turn/stop.h: reports the end of a turn, and answers the agent's hook.
  */
 #ifndef AGENTS_TURN_STOP_H
 #define AGENTS_TURN_STOP_H
@@ -11,8 +11,8 @@
 
 int32_t hook_turn_ended(struct hostkit *kit, const struct hook_call *call,
                         struct hook_answer *ret_answer, struct tidings_error *error);
-/* Reports the end of the call's turn, or a person's stop, after the answer. If that offers a turn,
- * it stays offered for a process that waits (`keeps`), or is declined. */
+/* Reports the end of the call's turn, or a person's stop, after the call was answered. If the
+ * plugin then offers a turn, the offer stays for a process that waits (`keeps`), or is declined. */
 int32_t hook_turn_ended_late(struct hostkit *kit, const struct hook_call *call, bool keeps,
                              struct tidings_error *error);
 int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,

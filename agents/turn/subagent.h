@@ -9,19 +9,20 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* Whether this is a call of the tool that runs one. */
+/* Is this a call of a tool that runs a subagent? */
 bool hook_runs_subagent(const struct hook_call *call);
 
-/* A subagent is about to start. */
+/* Reports that a subagent is about to start. */
 int32_t hook_subagent_starts(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error);
 
-/* How many work now; whether this result is one of theirs (*ret_inner). 0 where the agent says
- * whose hook it is. */
+/* *ret_count: how many subagents work now; 0 if the agent's hooks say whose they are. *ret_inner:
+ * is this result one of theirs? */
 int32_t hook_subagents(struct hostkit *kit, const struct hook_call *call, size_t *ret_count,
                        bool *ret_inner, struct tidings_error *error);
 
-/* After the result of the tool that runs one was a carrier: `count` worked until then. */
+/* Call it after the answer to the result of a tool that runs a subagent. `count`: how many
+ * subagents worked until then. */
 int32_t hook_subagent_ended(struct hostkit *kit, const struct hook_call *call, size_t count,
                             struct tidings_error *error);
 

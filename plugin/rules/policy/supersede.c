@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * rules/policy/supersede.c: keeps only the newest of several items of one source with the same key,
- * or of several states of one handle, MCP server, budget or rate limit. It takes the place of the
- * oldest. Only a critical item supersedes a critical one. A silent item does not stay, either.
+ * or of several states of one handle, MCP server, budget or rate limit. The newest takes the place
+ * of the oldest. Only a critical item supersedes a critical one. A silent item supersedes others,
+ * and is then removed too.
  */
 #include "rules/policy/steps.h"
 
@@ -10,7 +11,7 @@
 struct subjects {
   struct tidings_span *names; /* equal for items about the same thing */
   size_t *items, *leaders;
-  size_t *newest, *newest_critical; /* at a leader */
+  size_t *newest, *newest_critical; /* at the leader of each group */
   size_t count;
 };
 

@@ -29,7 +29,7 @@ static inline void set_state(struct message *message, enum message_state state) 
 void turns_requeue(struct message *message);
 /* Is any message queued, and due? */
 bool turns_anything_queued(const struct step *step);
-/* The next batch becomes an offer, if there is one and offers are allowed at all. */
+/* Offers the next batch, if there is one and offers are allowed. */
 void turns_offer_batch(struct step *step);
 void turns_offer_system_turn(struct step *step);
 /* To be called when the end of a turn has made the state idle: makes an offer, or waits for the
