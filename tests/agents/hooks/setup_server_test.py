@@ -20,7 +20,7 @@ def servers(place):
 def test_listed(place):
     """setup lists the server once, and --remove takes it out; text that a person has written stays to the byte"""
     programs(place)
-    for text in (None, "", "a = 1", "# [mcp_servers.tidings]\n", 'model = "x"\r\n\r\n[analytics]\r\nenabled = false\r\n', '[mcp_servers.other]\ncommand = "x"\n\n# end\n', "day = 2026-01-01\n",
+    for text in (None, "", "a = 1", "# [mcp_servers.tidings]\n", "[mcp_servers]\n", 'model = "x"\r\n\r\n[analytics]\r\nenabled = false\r\n', '[mcp_servers.other]\ncommand = "x"\n\n# end\n', "day = 2026-01-01\n",
                  "[mcp_servers.wrapped]\ncommand = \"/opt/tidings\"\nargs = [\"mcp\", \"--\", \"x\"]\n", PLAIN + "enabled = false\n"):
         if text is not None:
             write(place, CONFIG, text, 0o600)
