@@ -51,8 +51,8 @@ char *host_home(const struct host *host) {
   return home && home[0] ? paths_join(home, host->home_folder) : NULL;
 }
 
-/* A hook's text comes from outside the conversation: one that speaks as the system is taken for an
- * attack by some models. */
+/* A hook's text comes from outside the conversation. Some models take it for an attack if it speaks
+ * as the system. */
 const char *host_preset(const struct host *host) {
   return host->kind == HOST_NODE ? NULL : "plain";
 }

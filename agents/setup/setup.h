@@ -23,7 +23,7 @@ struct setup_wish {
 int setup_hooks(const struct cli *cli, const struct host *host, const struct setup_wish *wish,
                 struct change *change);
 json_t *setup_hook_group(const struct host *host, const struct host_hook *hook,
-                         const struct setup_wish *wish); /* one as it is written */
+                         const struct setup_wish *wish); /* a hook, as setup writes it */
 bool setup_is_our_hook(const struct host *host, const char *command);
 #define SETUP_STORE_OPTION " --store "
 
@@ -39,19 +39,20 @@ enum setup_state {
 struct setup_look {
   enum setup_state state;
   char *problem;                  /* SETUP_UNREADABLE: why, with the line; NULL: no memory */
-  char *program, *other;          /* that the hooks run; `other`: some run another one; or NULL */
+  char *program, *other;          /* what the hooks run; what some run instead; or NULL */
   char *store;                    /* its URL; NULL: the user's own */
   char *missing, *edited, *twice; /* the names of events, for people; NULL: none */
-  bool is_deaf;                   /* without the missing ones no notification is delivered */
-  bool wakes;                     /* one waits in the background */
+  bool is_deaf;                   /* a hook that delivers notifications is missing */
+  bool wakes;                     /* a hook waits in the background */
 };
 struct setup_look setup_look_at(const struct host *host, const char *text);
 void setup_look_finish(struct setup_look *look);
 /* module.c: the same for a module's text; `program` is the file that it loads. */
 struct setup_look setup_module_look(const struct host *host, const char *text);
 
-/* switches.c: does a setting turn all hooks off, of the agent's or of this folder's project? Then
- * ends with the words for people: "disableAllHooks is true in FILE". Free it; NULL: none does. */
+/* switches.c: returns the words for people about a setting, of the agent or of this folder's
+ * project, that turns all hooks off: "disableAllHooks is true in FILE". Free it; NULL: none
+ * does. */
 char *setup_switched_off(const struct host *host);
 
 /* program.c: the name by which hooks start this program: its link in PATH, its own path, or
@@ -105,7 +106,8 @@ int setup_trust(const struct cli *cli, const struct host *host, const char *prog
 /* Reads Codex's configuration as JSON, with dates as strings. NULL: it is not TOML; *error has the
  * line. `error` may be NULL. */
 json_t *setup_trust_read(const char *text, struct tidings_error *error);
-/* Does a text say that? An empty table of hooks means the same as none, and is taken out. */
+/* Does a text have this configuration? An empty table of hooks means the same as none, and is
+ * removed from both. */
 bool setup_trust_says(const char *text, json_t *expected);
 bool setup_same_file(const char *one, const char *other);
 
@@ -146,20 +148,20 @@ char *setup_trust_rename(const char *text, const json_t *keys);
 char *setup_table_text(const char *text, const char *header, const char *member, const char *value);
 bool setup_table_has(const char *text, const char *header, const char *words);
 
-/* server.c: `tidings mcp` among the MCP servers in the new text of `change`, Codex's configuration,
- * because Codex starts them when it loads a session. `program` NULL: it is to be taken out. It is
- * not listed beside one with tools. Prints what is wrong; returns 0 or the exit code. */
+/* server.c: lists `tidings mcp` among the MCP servers in the new text of `change`, Codex's
+ * configuration, because Codex starts them when it loads a session. It is not listed beside one
+ * with tools. `program` NULL: takes it out. Prints what is wrong; returns 0 or the exit code. */
 int setup_server(const struct cli *cli, const struct host *host, const char *program,
                  struct change *change);
-/* The program of the one that is listed; NULL: none is. Returns 0; or -1: the text cannot be read.
- */
+/* *ret_program: the program of the `tidings mcp` that is listed; NULL: none is. Returns 0; or -1:
+ * the text cannot be read. */
 int setup_server_look(const char *text, char **ret_program);
 
-/* command_file.c: the file by which the agent knows the command of its scheduled tasks; it is
- * removed if it is not wanted. Prints what is wrong; returns 0 or the exit code. */
+/* command_file.c: plans the file by which the agent knows the command of its scheduled tasks, or
+ * its removal if it is not wanted. Prints what is wrong; returns 0 or the exit code. */
 int setup_command_file(const struct cli *cli, const struct host *host, bool wanted,
                        struct change *change);
-/* Writes that; removes its folder, too, if that is empty then. */
+/* Makes the change; if that leaves the file's folder empty, removes it too. */
 int setup_command_file_write(const struct cli *cli, const struct change *change);
 /* Is it as setup writes it? `text` NULL: there is no file. */
 bool setup_command_file_is(const struct host *host, const char *text);

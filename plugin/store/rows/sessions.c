@@ -2,9 +2,9 @@
  *
  * store/rows/sessions.c: finds a session's number by its name. Keys contain the number, so that
  * they are short and of one width. A process that remembers a number checks it against the name,
- * because the store may have been replaced by an older one, in which the number belongs to another
- * session or to none; a random part makes it unlikely that both have given out the same number. The
- * n of a name's row is a hash of the name; rows of names that collide follow one another.
+ * because an older store may have replaced this one, in which the number belongs to another session
+ * or to none. A part of the number is random, so it is unlikely that both stores have given it out.
+ * The n of a name's row is a hash of the name. Rows of names that collide follow one another.
  */
 #include <errno.h>
 
@@ -97,7 +97,8 @@ static int take_number(struct store_txn *txn, struct tidings_span name, uint32_t
 int session_check_scope(struct store_txn *txn, const struct db_scope *scope,
                         struct tidings_error *error) {
   uint32_t number = 0;
-  if (!scope || !scope->session || !scope->name.len || db_remote) return 0; /* that engine checks */
+  if (!scope || !scope->session || !scope->name.len || db_remote)
+    return 0; /* a remote engine checks */
   int code = session_find(txn, scope->name, &number, error);
   if (code || number == scope->session) return code;
   atomic_fetch_add(&txn->store->voided, 1);
