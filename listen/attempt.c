@@ -43,14 +43,14 @@ static struct tidings_span read_head(char *text, size_t len, struct recipe_heade
 }
 
 static int print_all(const struct cli *cli, const struct recipe *recipe,
-                     const struct recipe_document *document, struct arena *arena,
-                     struct tidings_span body) {
+                     enum signature_scheme scheme, const struct recipe_document *document,
+                     struct arena *arena, struct tidings_span body) {
   struct recipe_push *pushes = NULL;
   struct buffer id = BUFFER_EMPTY;
   size_t count = 0;
   bool fits = false;
   if (recipe_apply(recipe, document, arena, &pushes, &count, &fits) ||
-      take_id(document, body, &id)) {
+      take_id(scheme, document, body, &id)) {
     buffer_free(&id);
     return cli_fail(cli, "out of memory");
   }
@@ -72,6 +72,8 @@ int attempt(const struct cli *cli, const char *recipe_name, const char *path) {
   struct recipe_document document = {.headers = rows};
   struct recipe *recipe = NULL;
   struct arena arena = ARENA_EMPTY;
+  int named = signature_scheme_of(recipe_name);
+  enum signature_scheme scheme = named < 0 ? SIGNATURE_BEARER : (enum signature_scheme)named;
   char *text = NULL;
   size_t len = 0;
   if (recipes_find(recipe_name, &recipe, &error)) return cli_fail(cli, "--try: %s", error.text);
@@ -81,7 +83,7 @@ int attempt(const struct cli *cli, const char *recipe_name, const char *path) {
   if (!code) body = read_head(text, len, rows, &document.header_count);
   if (!code && json_read_by(&rules, body, path, &arena, &document.root, &error))
     code = cli_fail(cli, "%s", error.text);
-  if (!code) code = print_all(cli, recipe, &document, &arena, body);
+  if (!code) code = print_all(cli, recipe, scheme, &document, &arena, body);
   arena_free(&arena);
   free(text);
   recipe_free(recipe);

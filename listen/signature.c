@@ -234,6 +234,10 @@ const char *signature_refusal(enum signature_scheme scheme, const struct signatu
   return wrong;
 }
 
+bool signature_covers_ids(enum signature_scheme scheme) {
+  return scheme != SIGNATURE_GITHUB && scheme != SIGNATURE_STRIPE && scheme != SIGNATURE_SENTRY;
+}
+
 const char *signature_secret_mistake(enum signature_scheme scheme, struct tidings_span secret) {
   enum { SHORTEST = 8, SHORTEST_KEY = 16, LONGEST = BASE64_MOST };
   unsigned char bytes[BASE64_MOST];

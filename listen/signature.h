@@ -31,6 +31,10 @@ struct signature_secrets {
 /* Returns the scheme of this name; -1: there is none. */
 int signature_scheme_of(const char *name);
 
+/* Does only the holder of a secret choose the id in the headers? Some signatures cover the body
+ * alone, so a captured request could be sent again with another id. */
+bool signature_covers_ids(enum signature_scheme scheme);
+
 /* Returns NULL if this can be a secret of the scheme, or else half a sentence that says why not. */
 const char *signature_secret_mistake(enum signature_scheme scheme, struct tidings_span secret);
 

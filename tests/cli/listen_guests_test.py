@@ -66,6 +66,23 @@ def test_ed25519(place):
     status, _, answer = server.post("/s", body, ed25519_signed(path, body), scheme=None)
     assert status == 401 and "libcrypto" in answer["error"], answer
 
+def test_captured(place):
+    """where a signature covers the body alone, a captured request is known whichever id it claims; each route takes an event once"""
+    rows = [route(f"/{name}", "any", signature=name, to=f"box:{name}") for name in ("github", "sentry", "stripe")]
+    server = serve(place, *rows, route("/other", "any", signature="github", to="box:github"), route("/lab", "any", signature="gitlab", to="box:lab"))
+    body = b'{"text":"once"}'
+    claims = ({}, {"X-GitHub-Delivery": "1"}, {"X-GitHub-Delivery": "2"}, {"webhook-id": "3"}, {"Idempotency-Key": "4"}, {"X-Gitlab-Event-UUID": "5"})
+
+    def taken(path, scheme):
+        return [server.post(path, body, claim, scheme=scheme)[2] for claim in claims]
+
+    for name in ("github", "sentry", "stripe"):
+        assert [answer["accepted"] for answer in taken(f"/{name}", name)] == [1, 0, 0, 0, 0, 0], name
+    assert [answer["repeated"] for answer in taken("/other", "github")] == [0, 1, 1, 1, 1, 1], "another route"
+    assert server.post("/github", b'{"text":"again"}', {"X-GitHub-Delivery": "1"}, scheme="github")[2]["accepted"] == 1
+    assert [answer["accepted"] for answer in taken("/lab", "gitlab")] == [1] * 6, "who has the token may send anything"
+    assert place.messages("box:github") == ["once", "once", "again"]
+
 
 def test_file_in_the_way(place):
     """a file at the path of the Unix socket that is no socket stays, also when a symbolic link names it"""
