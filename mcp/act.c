@@ -239,7 +239,7 @@ bool mcp_act(struct mcp_acting *acting, const struct mcp_action *action, char **
     return send_to(acting, json_value_text(arguments, "to"), json_value_text(arguments, "text"),
                    session, ret_text);
   case MCP_TOOL_REPLY: return act_reply(acting, arguments, session, ret_text);
-  default: return true;
+  default: *ret_text = strdup("Nothing is pending."); return false;
   }
 }
 

@@ -21,8 +21,8 @@ struct mcp_acting {
   size_t watcher_count;
 };
 
-/* Executes a tool other than `news`. *ret_text (free it) is for the model; NULL: out of memory.
- * Returns whether it has failed. */
+/* Executes a tool; `news` after nothing was pending. *ret_text (free it) is for the model; NULL:
+ * out of memory. Returns whether it has failed. */
 bool mcp_act(struct mcp_acting *acting, const struct mcp_action *action, char **ret_text);
 
 /* Ends the watchers. */

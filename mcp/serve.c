@@ -50,19 +50,18 @@ static int put_result(struct serving *serving, const struct mcp_action *action,
 static int do_action(struct serving *serving, const struct mcp_action *action) {
   struct buffer line = BUFFER_EMPTY;
   char *text = NULL;
-  bool added = false;
+  bool is_news = action->tool == MCP_TOOL_NEWS, added = false;
   int reason = 0;
   mcp_news_open(&serving->news, action->session);
-  if (action->tool == MCP_TOOL_NEWS) {
+  if (is_news) {
     mcp_server_answer(action, NULL, false, &line);
     reason = put_result(serving, action, &line, true, &added);
     line.len = 0;
-    if (!added) mcp_server_answer(action, "Nothing is pending.", false, &line);
-    if (!reason && !added) reason = write_plain(&line);
-  } else {
+  }
+  if (!reason && !added) {
     bool failed = mcp_act(&serving->acting, action, &text);
     mcp_server_answer(action, text ? text : "out of memory", failed || !text, &line);
-    reason = put_result(serving, action, &line, false, &added);
+    reason = is_news ? write_plain(&line) : put_result(serving, action, &line, false, &added);
   }
   mcp_news_settle(&serving->news); /* settles a delivery that showed nothing */
   free(text);

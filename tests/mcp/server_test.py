@@ -77,6 +77,17 @@ def test_news(place):
     assert host.end() == 0 and not place.pending(session)
 
 
+def test_no_store(place):
+    """if the store cannot be opened, every tool says so, and news does not claim that nothing is pending"""
+    with open(os.path.join(place.dir, "file"), "w", encoding="utf-8"):
+        pass
+    host = Host(place, options=("--store", os.path.join(place.dir, "file")))
+    for name, arguments in (("news", {}), ("remind", {"text": "x", "in": "1h"})):
+        result = tool(host, name, arguments)
+        assert result["isError"] and "tidings cannot open its store" in texts(result)[0], (name, result)
+    assert host.end() == 0
+
+
 def test_run(place):
     """a command runs in the background, and a notification reports its end"""
     host = Host(place)
