@@ -10,8 +10,8 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* Reports that a subagent has ended, with its type, id and last words. This never starts a turn,
- * because some agents start one themselves. */
+/* Reports that a subagent has ended, with its type, id and last words. This never starts a turn;
+ * some agents start one themselves. */
 int32_t hook_report_subagent(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error);
 

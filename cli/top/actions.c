@@ -109,8 +109,7 @@ static struct top_action explain_item(struct top *top) {
   return (struct top_action){.what = TOP_ASK_EXPLANATION};
 }
 
-/* -- filters, order, what is new ----------------------------------------------------------------
- */
+/* -- filters, order, what is new --------------------------------------------------------------- */
 
 static struct top_action begin_filter(struct top *top) {
   if (editor_begin(&top->editor, span_text(top->filters[top->pane])))

@@ -63,8 +63,7 @@ void build_finish(struct build *build) {
   build->fd = -1;
 }
 
-/* -- what is wrong ------------------------------------------------------------------------------
- */
+/* -- what is wrong ----------------------------------------------------------------------------- */
 
 static bool has(struct tidings_span line, const char *words) {
   return memmem(line.ptr, line.len, words, strlen(words)) != NULL;

@@ -32,8 +32,7 @@ static void note_resize(int number) {
   resized = 1;
 }
 
-/* -- the two lines at the bottom ----------------------------------------------------------------
- */
+/* -- the two lines at the bottom --------------------------------------------------------------- */
 
 static const char *style_code(const struct pane *pane, enum pane_style style) {
   static const char *const codes[] = {"", "\033[2m", "\033[32m", "\033[31m"};
@@ -104,8 +103,7 @@ void pane_settle(struct pane *pane) {
   set_region(pane);
 }
 
-/* -- what is shown ------------------------------------------------------------------------------
- */
+/* -- what is shown ----------------------------------------------------------------------------- */
 
 void pane_lines(struct pane *pane, enum pane_style style, const char *bytes, size_t len) {
   while (len && bytes[len - 1] == '\n') len--;
@@ -137,8 +135,7 @@ void pane_status(struct pane *pane, enum pane_style style, const char *format, .
   if (pane->screen) draw_bottom(pane);
 }
 
-/* -- what is typed ------------------------------------------------------------------------------
- */
+/* -- what is typed ----------------------------------------------------------------------------- */
 
 /* Is the byte part of the sequence of a key such as an arrow: ESC [ and more, up to a letter or
  * ~? */

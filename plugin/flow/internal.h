@@ -72,8 +72,7 @@ int declare_kinds(struct op *op, const struct event *event, bool *ret_duplicate,
  * fail, because the notification is stored. */
 void react_to_notification(struct op *op, struct tidings_reply **ret_reply);
 
-/* -- which calls of tools run: calls.c ----------------------------------------------------------
- */
+/* -- which calls of tools run: calls.c --------------------------------------------------------- */
 
 /* Keeps in shared memory what the event says of calls; for the owner, with the session's lock.
  * False: it has to be written to the session's row. */

@@ -25,8 +25,7 @@ static int collect_dispositions(struct question *question, const struct past *pa
   return 0;
 }
 
-/* -- an item that was copied or moved to this session -------------------------------------------
- */
+/* -- an item that was copied or moved to this session ------------------------------------------ */
 
 struct copy_search {
   struct question *question;

@@ -207,8 +207,7 @@ static void write_forgotten(struct question *question, const struct past *past) 
   json_close(writer, '}');
 }
 
-/* -- people's messages, and triggers' -----------------------------------------------------------
- */
+/* -- people's messages, and triggers' ---------------------------------------------------------- */
 
 static int write_message_of(struct question *question, const struct message *message,
                             struct tidings_error *error) {

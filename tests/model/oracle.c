@@ -12,8 +12,7 @@
 
 enum { SERIAL = 5 }; /* of the turn that runs: any, but not 0 */
 
-/* -- a view becomes a model: its messages first, then the plugin's own --------------------------
- */
+/* -- a view becomes a model: its messages first, then the plugin's own ------------------------- */
 
 static void add_messages(struct model *model, const struct view *view) {
   for (unsigned i = 0; i < view->submitted; i++) {

@@ -60,8 +60,7 @@ Test(maintenance, what_is_no_store_is_not_made_one) {
   cr_assert_neq(access(to_path(), F_OK), 0);
 }
 
-/* -- another process that uses the store --------------------------------------------------------
- */
+/* -- another process that uses the store ------------------------------------------------------- */
 
 enum { STORM_MOST = 5000 };
 struct storm {

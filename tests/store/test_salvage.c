@@ -211,8 +211,7 @@ Test(salvage, deleted_rows_come_back_only_on_demand) {
   expect_sound(kit_path("all"));
 }
 
-/* -- a value that looks like a leaf -------------------------------------------------------------
- */
+/* -- a value that looks like a leaf ------------------------------------------------------------ */
 
 enum { HOSTILE_BYTES = 3 * PAGE };
 
@@ -270,8 +269,7 @@ Test(salvage, a_large_value_that_looks_like_a_leaf_is_not_read_as_one) {
   expect_pending(to_path(), "t", 5); /* and not 6 */
 }
 
-/* -- messages -----------------------------------------------------------------------------------
- */
+/* -- messages ---------------------------------------------------------------------------------- */
 
 static void submit(struct tidings_plugin *plugin, const char *id) {
   why = new_error();

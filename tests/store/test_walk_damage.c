@@ -90,8 +90,7 @@ static void damage_torn(uint8_t *bytes, const struct walk *walk) {
   memcpy(head + HEAD_TREES_AT, other + HEAD_TREES_AT, (size_t)2 * TREE_BYTES);
 }
 
-/* -- the same, so that no other check finds it --------------------------------------------------
- */
+/* -- the same, so that no other check finds it ------------------------------------------------- */
 
 static uint8_t *newest_head(uint8_t *bytes, const struct walk *walk) {
   return bytes + (walk->transaction & 1) * PAGE;

@@ -42,8 +42,7 @@ int places_make_locks(const struct places *places) {
   return err;
 }
 
-/* -- phases -------------------------------------------------------------------------------------
- */
+/* -- phases ------------------------------------------------------------------------------------ */
 
 /* A word has the session's number in its upper half, then the epoch, then the phase + 1. 0: the
  * word is free. */
@@ -89,8 +88,7 @@ void places_phase_replace(const struct places *places, uint32_t session, uint64_
   atomic_compare_exchange_strong(phase_word(places, session), &word, next);
 }
 
-/* -- the calls that run --------------------------------------------------------------------------
- */
+/* -- the calls that run ------------------------------------------------------------------------ */
 
 enum {
   LOCK_PATIENCE_MS = 2,

@@ -47,8 +47,7 @@ void maintenance_rows_free(struct maintenance_rows *rows);
 bool maintenance_row_read(const struct maintenance_rows *rows, const struct maintenance_row *row,
                           struct buffer *buffer);
 
-/* -- private to gather.c and pages.c: what leads to a page --------------------------------------
- */
+/* -- private to gather.c and pages.c: what leads to a page ------------------------------------- */
 
 enum page_use {
   USE_UNKNOWN,

@@ -54,8 +54,7 @@ int message_find(struct store_txn *txn, uint32_t session, struct tidings_span id
   return code ? fail(error, code, "the store failed to look for a message") : 0;
 }
 
-/* -- rows ---------------------------------------------------------------------------------------
- */
+/* -- rows -------------------------------------------------------------------------------------- */
 
 enum message_flag {
   FLAG_STEER = 1,

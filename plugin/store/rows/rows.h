@@ -104,8 +104,7 @@ enum { RATE_MINUTE_MS = 60000 };
 /* May the row be forgotten? */
 bool rate_is_over(const struct db_key *key, struct tidings_span value, int64_t now_ms);
 
-/* -- items.c, heads.c, deliveries.c, runs.c, messages.c, transitions.c --------------------------
- */
+/* -- items.c, heads.c, deliveries.c, runs.c, messages.c, transitions.c ------------------------- */
 
 /* Writes the record without its checksum, which covers the key: the item's number, and so its key,
  * is known only to the writer that commits it. */

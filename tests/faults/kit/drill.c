@@ -85,8 +85,7 @@ void drill_reopen(struct drill *drill, struct tidings_error *error, const char *
   if (!drill->rig.plugin) die("the drill cannot go on without a store");
 }
 
-/* -- running them --------------------------------------------------------------------------------
- */
+/* -- running them ------------------------------------------------------------------------------ */
 
 static void check_code(struct drill *drill, const struct drill_operation *operation, int32_t code,
                        const struct tidings_error *error, bool hit) {

@@ -32,8 +32,7 @@ struct salvaging {
   } * counted; /* shared with the children */
 };
 
-/* -- where the records are ----------------------------------------------------------------------
- */
+/* -- where the records are --------------------------------------------------------------------- */
 
 static uint64_t number_at(const uint8_t *at, size_t bytes) {
   uint64_t number = 0;
@@ -96,8 +95,7 @@ static bool is_intact(const struct damaging *all, const struct place *place, con
                 place->pages * PAGE) == 0;
 }
 
-/* -- one store ----------------------------------------------------------------------------------
- */
+/* -- one store --------------------------------------------------------------------------------- */
 
 static struct tidings_span span_of_text(const char *text) {
   return (struct tidings_span){text, strlen(text)};

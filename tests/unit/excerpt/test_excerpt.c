@@ -182,8 +182,7 @@ Test(excerpt, shows_eight_lines_of_many_failures) {
   free(text);
 }
 
-/* -- one line for many --------------------------------------------------------------------------
- */
+/* -- one line for many ------------------------------------------------------------------------- */
 
 Test(excerpt, makes_one_line_of_progress_and_repetition) {
   expect_shown("[ 1%] Building a.o\n[ 2%] Building b.o\n[100%] Linking\ndone\n", "",

@@ -15,8 +15,7 @@
 
 enum { READER_CHECK_EVERY = 256 };
 
-/* -- the environment may be closed and opened again under env_lock ------------------------------
- */
+/* -- the environment may be closed and opened again under env_lock ----------------------------- */
 
 /* Returns with env_lock held for reading and the environment open. */
 static int enter_env(struct db *db, store_deadline deadline, struct tidings_error *error) {
