@@ -105,8 +105,23 @@ static int print_letters(const struct cli *cli, json_t *list, uint64_t limit) {
   return 0;
 }
 
+static bool is_cut(const json_t *list, uint64_t limit, int64_t since_ms) {
+  const char *oldest = json_value_text(json_array_get(list, 0), "time");
+  return json_array_size(list) >= limit && show_time_ms(oldest) >= since_ms;
+}
+
+/* The answer says how many deliveries there are, but not how many transitions. */
+void verb_history_warn_if_cut(const struct cli *cli, const json_t *answer, uint64_t limit,
+                              int64_t since_ms) {
+  if ((json_value_count(answer, "total") > limit &&
+       is_cut(json_object_get(answer, "deliveries"), limit, since_ms)) ||
+      is_cut(json_object_get(answer, "transitions"), limit, since_ms))
+    cli_warn(cli, "older ones of that time are left out; --limit is %llu",
+             (unsigned long long)limit);
+}
+
 /* A database also has dead letters of sessions that no host has ever opened. */
-static int ask_unchecked(const struct cli *cli, json_t **ret_list) {
+static int ask_unchecked(const struct cli *cli, int64_t since_ms, json_t **ret_list) {
   struct hostkit *kit = NULL;
   json_t *answer = NULL;
   int code = kit_open_or_say(cli, TIDINGS_ROLE_PRODUCER, 0, &kit);
@@ -116,6 +131,8 @@ static int ask_unchecked(const struct cli *cli, json_t **ret_list) {
                          "limit", (int)MOST_ASKED),
                &answer);
   if (!code && !(*ret_list = collect_dead(answer))) code = cli_fail(cli, "out of memory");
+  if (!code && json_array_size(*ret_list)) /* else it is asked again */
+    verb_history_warn_if_cut(cli, answer, MOST_ASKED, since_ms);
   json_decref(answer);
   kit_close(kit);
   return code;
@@ -123,12 +140,13 @@ static int ask_unchecked(const struct cli *cli, json_t **ret_list) {
 
 int verb_history_dead(const struct cli *cli, uint64_t limit, int64_t since_ms) {
   json_t *list = NULL, *answer = NULL;
-  int code = session_named(cli) ? ask_unchecked(cli, &list) : 0;
+  int code = session_named(cli) ? ask_unchecked(cli, since_ms, &list) : 0;
   if (!code && !json_array_size(list)) {
     json_decref(list);
     list = NULL;
     code = ask_about_session(
         cli, json_pack("{s:s, s:i}", "name", "history", "limit", (int)MOST_ASKED), &answer);
+    if (!code) verb_history_warn_if_cut(cli, answer, MOST_ASKED, since_ms);
     if (!code && !(list = collect_dead(answer))) code = cli_fail(cli, "out of memory");
   }
   if (!code) {

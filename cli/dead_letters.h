@@ -13,6 +13,9 @@
 /* Asks for the dead letters of the session, and prints the newest `limit` of those that ended after
  * since_ms, the oldest first. Returns 0 or the exit code. */
 int verb_history_dead(const struct cli *cli, uint64_t limit, int64_t since_ms);
+/* Warns if the limit of an answer of `history` left out deliveries or turns after since_ms. */
+void verb_history_warn_if_cut(const struct cli *cli, const json_t *answer, uint64_t limit,
+                              int64_t since_ms);
 /* Prints the rest of an entry after its id: kind, level, message, and the reason below. */
 void verb_history_print_ended(const json_t *item, int indent);
 

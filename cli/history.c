@@ -78,7 +78,7 @@ static void print_history(const json_t *answer, bool since) {
 }
 
 /* Keeps only the delivery with this id, or with this lower half of an id, and no turns. */
-static int choose_delivery(const struct cli *cli, json_t *answer, uint64_t id) {
+static int choose_delivery(const struct cli *cli, json_t *answer, uint64_t limit, uint64_t id) {
   json_t *deliveries = json_object_get(answer, "deliveries");
   for (size_t i = json_array_size(deliveries); i-- > 0;) {
     uint64_t one = strtoull(json_value_text(json_array_get(deliveries, i), "id"), NULL, 10);
@@ -86,6 +86,9 @@ static int choose_delivery(const struct cli *cli, json_t *answer, uint64_t id) {
   }
   (void)json_object_set_new(answer, "transitions", json_array());
   if (json_array_size(deliveries)) return 0;
+  if (json_value_count(answer, "total") > limit)
+    return cli_fail(cli, "delivery %s is not among the newest %llu deliveries", cli->words[0],
+                    (unsigned long long)limit);
   return cli_fail(cli, "the session has no delivery %s, or has forgotten it", cli->words[0]);
 }
 
@@ -115,9 +118,10 @@ static int run_history(struct cli *cli) {
     code = ask_about_session(
         cli, json_pack("{s:s, s:I}", "name", "history", "limit", (json_int_t)limit), &answer);
   if (code) return code;
+  if (since) verb_history_warn_if_cut(cli, answer, limit, since_ms);
   print_drop_older(json_object_get(answer, "deliveries"), "time", since_ms);
   print_drop_older(json_object_get(answer, "transitions"), "time", since_ms);
-  if (id) code = choose_delivery(cli, answer, id);
+  if (id) code = choose_delivery(cli, answer, limit, id);
   if (!code && cli->json) code = print_json(cli, answer);
   else if (!code) print_history(answer, since || id);
   json_decref(answer);
