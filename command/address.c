@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "command/kit.h"
+#include "common/buffer.h"
 #include "common/span.h"
 #include "common/utf8.h"
 
@@ -79,15 +80,18 @@ static char *find_folder(const char *path, const char *here) {
   return copy;
 }
 
+/* A byte that is not UTF-8 becomes U+FFFD, as agents write it in the folder of a session. */
 static int32_t parse_folder(struct address *address, const char *rest, const char *here,
                             struct tidings_error *error) {
   if (!rest[0]) return kit_error(error, TIDINGS_E_SCHEMA, "folder: is empty; expected a path");
   char *folder = find_folder(rest, here);
   if (!folder) return kit_no_memory(error);
-  size_t size = strlen(kinds[ADDRESS_FOLDER]) + strlen(folder);
-  address->name = size <= LONGEST_NAME ? malloc(size + 1) : NULL;
-  if (address->name) (void)snprintf(address->name, size + 1, "folder:%s", folder);
+  struct buffer name = BUFFER_EMPTY;
+  buffer_text(&name, kinds[ADDRESS_FOLDER]);
+  utf8_repair(span_text(folder), &name);
   free(folder);
+  size_t size = name.len;
+  address->name = buffer_take(&name);
   if (size > LONGEST_NAME)
     return kit_error(error, TIDINGS_E_SCHEMA,
                      "folder: the path has %zu bytes; expected at most %zu; use box:NAME",

@@ -62,11 +62,11 @@ def test_limits_said(place):
         text = place.ok("history", "-s", "s", *words).text
         assert count in text and all((f"{wanted} {number}" in text) == bool(number) for number in range(3)), text
     for words, cut in ((["--limit", "2"], True), (["--limit", "2", "--json"], True), ([], False), (["--since", "2999-01-01", "--limit", "2"], False)):
-        errors = place.ok("history", "-s", "s", "--since", "1h", *words).err.decode()
+        errors = place.ok("history", "-s", "s", "--since", "1h", *words).said
         assert errors == ("tidings history: older ones of that time are left out; --limit is 2\n" if cut else ""), (words, errors)
     place.event("turn.started", {}, "s", os.getpid())
     place.event("turn.finished", {}, "s", os.getpid())
-    assert "older ones of that time are left out; --limit is 1" in place.ok("history", "-s", "s", "--since", "1h", "--limit", "1").err.decode()
+    assert "older ones of that time are left out; --limit is 1" in place.ok("history", "-s", "s", "--since", "1h", "--limit", "1").said
     place.refused("history", "-s", "s", "--limit", "1", place.ok("history", "-s", "s", "--json").json["deliveries"][0]["id"], says="is not among the newest 1 deliveries")
     for limit in ("0", "10001", "x"):
         place.refused("history", "-s", "s", "--limit", limit, code=2, says=f"--limit: '{limit}' is not a number from 1 to 10000")
