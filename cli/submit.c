@@ -124,14 +124,6 @@ static int make_data(const struct cli *cli, const struct submission *submission,
   return code;
 }
 
-static void print_outcome(const struct cli *cli, const struct submission *submission,
-                          const struct tidings_reply *reply) {
-  if (submission->type) return;
-  puts(submission->id);
-  if (reply && reply->flags & TIDINGS_REPLY_DUPLICATE)
-    cli_warn(cli, "it was submitted before; nothing was done");
-}
-
 static int send_it(const struct cli *cli, const struct submission *submission) {
   struct tidings_error error = {.size = sizeof error};
   struct tidings_reply *reply = NULL;
@@ -150,7 +142,7 @@ static int send_it(const struct cli *cli, const struct submission *submission) {
                   &reply, &error);
     if (refused) code = cli_fail_with(cli, refused, &error);
     else if (cli->json) code = print_reply_of(cli, destination.session, submission->id, reply);
-    else print_outcome(cli, submission, reply);
+    else if (!submission->type) puts(submission->id);
   }
   if (!code) code = destination_sent(cli, &destination);
   if (!code) hook_wakes_say(cli, asleep, "this starts after the next turn that a person begins");

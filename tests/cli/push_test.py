@@ -189,6 +189,20 @@ def test_submit_wrong(place):
         place.refused("submit", "-s", "s", *words, code=2, says=says)
     place.refused("submit", "-s", "s", "--id", "tidings:1", "x", says="tidings:")
     place.refused("submit", "-s", "s", "", says="data.content")
+    place.ok("submit", "-s", "s", "--id", "m1", "x")
+    place.refused("submit", "-s", "s", "--id", "m1", "x", says="was submitted before")
+
+
+def test_folder_of_bytes(place):
+    """in a folder whose path is not UTF-8, run and push find the session or the mailbox of the folder, with U+FFFD for each such byte"""
+    folder, mailbox = os.path.join(os.fsencode(place.dir), b"caf\xe9"), f"folder:{place.dir}/caf\ufffd"
+    os.mkdir(folder)
+    assert mailbox in place.ok("run", "--", "true", cwd=folder).said
+    place.ok("push", "--to", "folder:.", "x", cwd=folder)
+    assert len(place.pending(mailbox)) == 2
+    place.opened(cwd=f"{place.dir}/caf\ufffd")
+    place.run("run", "--", "false", cwd=folder)
+    assert len(place.pending()) == 3
 
 
 if __name__ == "__main__":

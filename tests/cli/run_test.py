@@ -274,12 +274,6 @@ def test_names_of_bytes(place):
     assert second.startswith("Command `true` (`a\ufffdb`, handle `a-b-") and re.match(r"Command `'/\S*/t\ufffd'` \(handle `t-.* Log: \S*/state\ufffd/", first, re.DOTALL), (first, second)
     started = place.ok("run", *S, "--detach", "--json", "--", "true", env={"XDG_STATE_HOME": state, "TIDINGS_STORE": place.store}).json
     assert started["handle"].startswith("true-") and "/state\ufffd/" in started["log"] and started["pid"], started
-    folder = os.path.join(os.fsencode(place.dir), b"caf\xe9")
-    os.mkdir(folder)
-    mailbox = f"folder:{place.dir}/caf\ufffd"
-    assert mailbox in place.ok("run", "--", "true", cwd=folder).said
-    place.ok("push", "--to", "folder:.", "x", cwd=folder)
-    assert len(place.pending(mailbox)) == 2
 
 
 def test_options_end(place):
