@@ -112,12 +112,12 @@ enum host_says {
   SAYS_SNAPSHOT, /* it is a snapshot of all messages, which replaces those before it */
   SAYS_SNAPSHOT_ID, /* the id of a message in that */
   SAYS_STAMP,       /* it has a time, and nothing else */
-  SAYS_HOOK_ECHO,  /* it only repeats what hooks said: a session that is resumed does not have it */
-  SAYS_COMPACTED,  /* the model does not have what the hook at the start said, from here on */
-  SAYS_CONTEXT,    /* an answer of a hook is in it. A transcript that has one, and lacks another,
-                      shows that the agent has dropped that; without such a row a marker does */
-  SAYS_STOPPED,    /* a person has stopped the turn */
-  SAYS_BASE,       /* the end of the name of the file that this one continues */
+  SAYS_HOOK_ECHO, /* it only repeats what hooks said: a session that is resumed does not have it */
+  SAYS_COMPACTED, /* from here on the model lacks what the hook at the start said */
+  SAYS_CONTEXT,   /* an answer of a hook is in it. If a transcript has one answer and lacks another,
+                     the agent has dropped that one; without such a row a marker shows it */
+  SAYS_STOPPED,   /* a person has stopped the turn */
+  SAYS_BASE,      /* the end of the name of the file that this one continues */
   SAYS_BASE_BYTES, /* how many bytes of that stay */
   SAYS_USED,       /* how many tokens of the model's context are used */
   SAYS_LIMIT       /* of how many */
@@ -130,7 +130,7 @@ struct host_record {
   const char *text; /* "x": the value says it if it is x; "x*", "*x": if it begins or ends so; NULL:
                        whatever it is */
 };
-#define HOST_ANY_STRING "**" /* a path: of one row at most */
+#define HOST_ANY_STRING "**" /* the path of any string; in one row at most */
 
 /* The members of a hook's call. */
 enum host_field {
@@ -144,7 +144,7 @@ enum host_field {
   FIELD_TOOL,
   FIELD_FAILURE, /* why a tool or a turn has failed */
   FIELD_TIME,    /* when the call was made */
-  FIELD_AGENT,   /* the id of the subagent that it is of */
+  FIELD_AGENT,   /* the id of the subagent that makes the call */
   FIELD_PARENT,  /* the session of that subagent */
   FIELD_KIND,    /* the kind of subagent */
   FIELD_WORDS,   /* its last words */
@@ -165,8 +165,8 @@ enum host_field {
  * the hooks, and call them with fields and transcripts of their own. */
 struct host_caller {
   const char *transcript; /* where it is in the agent's folder: fnmatch, %s is the session's id */
-  /* Members that each call has that names no transcript there, and members that none has; end with
-   * NULL. `fields` is NULL: each call of this agent names its transcript. */
+  /* `fields`: members of every call that names no transcript there; NULL: each call names one.
+   * `never`: members that no call has. Both end with NULL. */
   const char *const *fields, *const *never;
 };
 
@@ -174,15 +174,15 @@ struct host_caller {
 struct host_scheduler {
   const char *window_variable; /* the window's hooks have it; those of other programs do not */
   const char *tasks;           /* the file, in the folder of a project */
-  /* A task's prompt, with a word after it; the file that makes the agent know it, in the folder of
-   * its configuration, and what that has. */
+  /* A task's prompt, after which a word follows; the file that defines this command, in the folder
+   * of the agent's configuration; and the contents of that file. */
   const char *command, *command_file, *command_text;
   const char
       *server_word; /* in the arguments of its daemon, which runs tasks of all sessions, too */
   const char *server_script; /* fnmatch: the script that such a daemon may run beside those by which
                                 the agent is known */
   const char *event;         /* the hook for the text that the command becomes */
-  size_t characters; /* so many of that hook's answer are read, where & is five, and < and > four */
+  size_t characters; /* so many of that hook's answer are read; & counts as five, < and > as four */
 };
 
 struct host {
@@ -192,8 +192,8 @@ struct host {
   const char *tested;  /* the version that the tests run: versions.txt; NULL: by documentation */
   enum host_kind kind;
   const char *const *borrows; /* HOST_BORROWS: of which agents; ends with NULL */
-  size_t room;                /* bytes that the model gets whole of one answer, as measured */
-  size_t message_room; /* the same of a message, as a prompt or a reason to go on; 0: the room */
+  size_t room;                /* how many bytes of one answer the model gets uncut, as measured */
+  size_t message_room; /* the same for a message: a prompt or a reason to go on; 0: as `room` */
   const char *room_measured; /* how that was found, for people */
 
   const char *module; /* HOST_NODE: agents/node/MODULE.ts, if it is not the agent's name; or NULL */
@@ -205,8 +205,8 @@ struct host {
   const char *hook_name; /* its screen shows this instead of the hook's command; or NULL */
   const struct host_record *records; /* its transcript; NULL: none is read */
   const char *const
-      *fields; /* by enum host_field: the members that have it, "one another", the first
-                  that is not empty; NULL, here or there: as most agents name them */
+      *fields; /* by enum host_field: its member; of several, "one another", the first that is not
+                  empty counts. NULL, here or there: as most agents name them */
   bool notices_without_event; /* a call that names no event but has a notification_type is a notice
                                */
   unsigned reads;
@@ -240,7 +240,7 @@ struct host {
                           limit */
   const char *reasons_variable; /* by which a person sets that limit; or NULL */
   size_t context_limit; /* "additionalContextLimit" of its hooks, in tokens of 4 bytes; 0: none */
-  size_t context_room;  /* with that, in bytes: of an answer that is no reason to go on */
+  size_t context_room;  /* with it, the bytes of an answer that is no reason to go on */
   bool rewakes;         /* a hook that ends with status 2 wakes it ("asyncRewake") */
   /* It can be woken only if this variable of its hooks has this value. NULL: always */
   const char *rewakes_variable, *rewakes_value;
@@ -251,10 +251,10 @@ struct host {
   bool keeps_start;        /* a session that is resumed has what the hook at its start said */
   const char *begins_anew; /* the "source" of the start of a session that may follow another one in
                               the same window; or NULL */
-  bool drops_start;        /* what the hook at its start says is put before the first prompt; a
-                              session that is resumed lacks both, and what else that had */
-  const char *const *forgets;   /* how a person's message begins that a resumed session lacks, with
-                                   all that came with it; ends with NULL. Or NULL */
+  bool drops_start; /* it puts what the hook at its start says before the first prompt; a session
+                       that is resumed lacks both, and what else came with that prompt */
+  const char *const *forgets; /* beginnings of messages that a resumed session lacks, with all that
+                                 came with them; ends with NULL. Or NULL */
   const char *session_variable; /* the variable in which programs that it starts find the session's
                                    id; or NULL */
   const char *raw_variable; /* servers that it starts have this variable, and its model gets what
@@ -269,13 +269,13 @@ struct host {
    * of the folder that $base_variable names, else in home_folder of the user's home. */
   const char *home_variable, *base_variable, *base_folder, *home_folder;
   const char *config_file; /* in that folder: JSON that holds the hooks, or where a module is put */
-  size_t
-      session_at; /* in the name of a transcript: where the session's id begins, which ends before
-                     the dot. Its daemon starts its MCP servers when it loads a session. 0: no */
+  size_t session_at; /* where the session's id begins in the name of a transcript; it ends before
+                        the dot. If not 0, its daemon also starts its MCP servers when it loads a
+                        session */
   /* in that folder: where it keeps which hooks it trusts, if trusts_hashes */
   const char *trust_file;
-  /* A file in that folder, and one in the folder in which the session works, whose changes it does
-   * not report: what a person sets. NULL: it reports them. */
+  /* A person's settings: a file in that folder, and one in the folder in which the session works.
+   * It does not report their changes. NULL: it reports them. */
   const char *settings_file, *project_settings;
   bool reads_settings_again;          /* while it runs */
   const struct host_switch *switches; /* NULL: none is known */
@@ -296,10 +296,10 @@ const char *host_module(const struct host *host);      /* HOST_NODE */
 /* Does it call the hooks that setup has written for `lender`? */
 bool host_borrows(const struct host *host, const struct host *lender);
 char *host_home(const struct host *host); /* free it; NULL: no home, or out of memory */
-/* Can it be woken while it idles: at all; by a process that a hook starts? */
+/* Can it be woken while it idles? The second: by a process that a hook starts? */
 bool host_is_woken(const struct host *host);
 bool host_is_woken_apart(const struct host *host);
-/* How it is shown notifications if the user's configuration names no preset; NULL: the plugin's. */
+/* Returns its preset if the user's configuration names none; NULL: the plugin's. */
 const char *host_preset(const struct host *host);
 /* The members of its calls that have a field: one or more names, with a blank between. */
 const char *host_field_names(const struct host *host, enum host_field field);
