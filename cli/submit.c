@@ -145,6 +145,7 @@ static int send_it(const struct cli *cli, const struct submission *submission) {
     else if (!submission->type) puts(submission->id);
   }
   if (!code) code = destination_sent(cli, &destination);
+  if (!code && !submission->type) hook_wakes_say_mcp(cli, destination.kit, destination.session);
   if (!code) hook_wakes_say(cli, asleep, "this starts after the next turn that a person begins");
   else free(asleep);
   json_decref(data);

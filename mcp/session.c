@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "agents/hosts/hosts.h"
+#include "agents/hosts/mcp.h"
 #include "command/json_value.h"
 #include "command/mailbox.h"
 #include "common/clock.h"
@@ -68,7 +69,7 @@ static void give_back_orphans(struct hostkit *kit, const char *session) {
 }
 
 static int32_t send_opened(const struct mcp_owner *owner, const char *session, const char *folder) {
-  json_t *title = json_sprintf("%s, by MCP", owner->agent);
+  json_t *title = json_sprintf("%s" HOST_BY_MCP, owner->agent);
   json_t *data = json_pack("{s:o, s:s}", "host", title, "cwd", folder);
   return kit_event(owner->kit, kit_new_event("session.opened", session, data), NULL, NULL);
 }

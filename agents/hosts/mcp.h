@@ -27,6 +27,9 @@ struct host_of_mcp {
   bool is_proved;    /* its own program has been seen to read the entry */
 };
 
+/* How `tidings mcp` ends the name of the host of its sessions. */
+#define HOST_BY_MCP ", by MCP"
+
 extern const struct host_of_mcp hosts_of_mcp[];
 extern const size_t hosts_of_mcp_count;
 #define HOSTS_OF_MCP_NAMES "amp, cline, cursor, goose, lmstudio, vscode or zed"

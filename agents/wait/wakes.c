@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "agents/hosts/hosts.h"
+#include "agents/hosts/mcp.h"
 #include "agents/wait/place.h"
 #include "command/json_value.h"
 
@@ -60,4 +61,15 @@ char *hook_wakes_ask(const struct cli *cli, struct hostkit *kit, const char *ses
 void hook_wakes_say(const struct cli *cli, char *why, const char *instead) {
   if (why) cli_warn(cli, "%s: %s", why, instead);
   free(why);
+}
+
+void hook_wakes_say_mcp(const struct cli *cli, struct hostkit *kit, const char *session) {
+  json_t *status = NULL;
+  if (kit_query(kit, json_pack("{s:s, s:s}", "name", "status", "session", session), &status, NULL))
+    return;
+  const json_t *owner = json_object_get(status, "attachment");
+  const char *title = json_value_text(owner, "host"), *end = strstr(title, HOST_BY_MCP);
+  if (end && strcmp(end, HOST_BY_MCP) == 0 && json_is_true(json_object_get(owner, "alive")))
+    cli_warn(cli, "%s, starts no turns: the message stays in the queue", title);
+  json_decref(status);
 }

@@ -22,4 +22,8 @@ char *hook_wakes_ask(const struct cli *cli, struct hostkit *kit, const char *ses
  * nothing. */
 void hook_wakes_say(const struct cli *cli, char *why, const char *instead);
 
+/* Says on stderr that a message which was submitted starts no turn, because the session is of
+ * `tidings mcp`. */
+void hook_wakes_say_mcp(const struct cli *cli, struct hostkit *kit, const char *session);
+
 #endif

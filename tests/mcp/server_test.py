@@ -169,7 +169,8 @@ def test_submitted(place):
     place.ok("submit", "--to", f"folder:{place.work}", "--id", "m1", "waits in the mailbox")
     hosts = [Host(place)]
     session = session_of(place, hosts[0])
-    place.ok("submit", "-s", session, "--id", "m2", "comes later")
+    said = place.ok("submit", "-s", session, "--id", "m2", "comes later").said
+    assert "server_test, by MCP, starts no turns: the message stays in the queue" in said, said
     hosts.append(Host(place))
     for host in hosts:
         for _ in range(2):
