@@ -40,17 +40,19 @@ static void explain_step(struct explanation *explanation, const struct transitio
                          uint8_t state) {
   struct json_writer *writer = &explanation->question->writer;
   const char *event = query_event_name(transition->event);
+  bool unknown = !explanation->state && transition->event != TURNS_SUBMIT;
+  bool changes = changes_message(transition->event);
   json_open(writer, NULL, '{');
   json_put_time(writer, "time", transition->time_ms);
   json_put_text(writer, "event", event);
   json_put_text(writer, "state", message_state_name(state));
   json_close(writer, '}');
-  if (!explanation->state && transition->event != TURNS_SUBMIT)
-    buffer_text(&explanation->text, "What happened to it before is no longer stored. ");
+  if (unknown) buffer_text(&explanation->text, "What happened to it before is no longer stored. ");
   buffer_text(&explanation->text, "At ");
   past_write_time(&explanation->text, transition->time_ms);
   buffer_format(&explanation->text, " (%s) ", event);
-  write_step(transition->event, state != explanation->state, state, &explanation->text);
+  write_step(transition->event, state != explanation->state && !(unknown && changes), state,
+             &explanation->text);
   buffer_text(&explanation->text, ". ");
   explanation->state = state;
   explanation->moved_to = transition->event == TURNS_COLLECTED ? transition->system : 0;
