@@ -52,6 +52,73 @@ Test(maintenance, a_damaged_page_is_found_and_names_the_command_at_open) {
   expect_refused(store_open(&options, &store, &why), TIDINGS_E_STORE, "tidings store salvage");
 }
 
+static int push_and_vanish(struct child *self, void *context) {
+  (void)self;
+  (void)context;
+  struct store *store = store_at(kit_store);
+  say_well(store, "s", "the newest but one");
+  say_well(store, "s", "the newest");
+  return 0; /* without a close, so the digests of both commits stay */
+}
+
+static void make_store_of_a_crash(void) {
+  make_store();
+  struct child child = child_start(push_and_vanish, NULL);
+  cr_assert_eq(child_wait(&child), 0);
+  expect_sound(kit_store);
+}
+
+static unsigned newest_of(const struct bytes *bytes) {
+  return page_u64(bytes->at + PAGE, HEAD_TRANSACTION_AT) > page_u64(bytes->at, HEAD_TRANSACTION_AT);
+}
+
+/* Zeroes the root of the tree of rows to which a head leads: its commit has written it. */
+static void zero_root_of(struct bytes *bytes, unsigned head) {
+  const uint8_t *at = bytes->at + head * PAGE;
+  memset(bytes->at + page_u64(at, HEAD_TREES_AT + TREE_BYTES + TREE_ROOT_AT) * PAGE, 0, PAGE);
+}
+
+static void expect_finding(uint64_t page, const char *says) {
+  expect_done(maintenance_check(kit_store, &report, &why));
+  cr_assert_eq(report.finding_count, 1);
+  cr_assert(strstr(report.findings[0].text, says), "%s", report.findings[0].text);
+  cr_assert_eq(report.findings[0].page, page);
+}
+
+Test(maintenance, a_spoiled_head_is_found_and_an_open_writes_it_again) {
+  make_store();
+  struct bytes bytes = read_bytes_of(kit_store);
+  unsigned older = 1 - newest_of(&bytes);
+  memset(bytes.at + older * PAGE, 0, PAGE);
+  write_bytes_of(&bytes);
+  expect_finding(older, "is no head, so the rest was not checked");
+  expect_pending(kit_store, "s", 370);
+  expect_sound(kit_store);
+}
+
+Test(maintenance, a_commit_that_was_cut_off_is_found_and_an_open_gives_it_up) {
+  make_store_of_a_crash();
+  struct bytes bytes = read_bytes_of(kit_store);
+  unsigned newest = newest_of(&bytes);
+  zero_root_of(&bytes, newest);
+  write_bytes_of(&bytes);
+  expect_finding(newest, "is a head whose commit is not as it was written");
+  cr_assert_eq(unlink(kit_path("store/shared")), 0); /* now nothing says that it was flushed */
+  expect_finding(newest, "cut off");
+  expect_pending(kit_store, "s", 371);
+  expect_sound(kit_store);
+}
+
+Test(maintenance, damage_of_the_commit_before_the_newest_is_found) {
+  make_store_of_a_crash();
+  struct bytes bytes = read_bytes_of(kit_store);
+  unsigned older = 1 - newest_of(&bytes);
+  zero_root_of(&bytes, older);
+  write_bytes_of(&bytes);
+  expect_finding(older, "is the head before the newest");
+  cr_assert_eq(report.notifications, 407);
+}
+
 Test(maintenance, what_is_no_store_is_not_made_one) {
   expect_refused(maintenance_check(kit_store, &report, &why), TIDINGS_E_NOT_FOUND,
                  "no such folder");

@@ -83,7 +83,8 @@ static int run_walk(struct walk *walk, bool begun, const char *path,
   return 0;
 }
 
-/* Reports what is wrong with the heads. False: a walk would begin at a head that does not count. */
+/* Reports what is wrong with the heads. False: a walk would begin at a head that does not count, or
+ * end at one that is none. */
 static bool judge_heads(struct heads *heads, const struct heads_verdict *verdict, bool older_right,
                         struct maintenance_report *report) {
   uint64_t newest = verdict->newest, other = 1 - newest;
@@ -98,8 +99,9 @@ static bool judge_heads(struct heads *heads, const struct heads_verdict *verdict
     maintenance_find(report, &newest, "is a head whose commit is not as it was written");
     return false;
   case HEADS_SPOILED:
-    maintenance_find(report, &other, "is no head; opening the store writes it again");
-    return true;
+    maintenance_find(report, &other,
+                     "is no head, so the rest was not checked; opening the store writes it again");
+    return false;
   default:
     if (!older_right && heads->head[other].state == HEAD_RIGHT)
       maintenance_find(report, &other,
