@@ -53,6 +53,9 @@ Test(migrate, only_an_older_layout_is_migrated) {
   struct store *store = store_at(kit_store);
   put_layout(store, STORE_SCHEMA + 1);
   store_close(store);
+  expect_done(maintenance_check(kit_store, &report, &why));
+  cr_assert_eq(report.finding_count, 1);
+  cr_assert(strstr(report.findings[0].text, "use a newer tidings"), "%s", report.findings[0].text);
   expect_refused(maintenance_migrate(kit_store, to_path(), &report, &why), TIDINGS_E_SCHEMA_NEWER,
                  "newer tidings");
   expect_refused(maintenance_salvage(kit_store, to_path(), false, &report, &why),

@@ -211,6 +211,27 @@ Test(salvage, deleted_rows_come_back_only_on_demand) {
   expect_sound(kit_path("all"));
 }
 
+/* So many pages became free in one commit that their list is a large value of its own. */
+Test(salvage, a_long_list_of_free_pages_is_read_too) {
+  enum { MANY = 30000 };
+  make_store();
+  struct store *store = store_at(kit_store);
+  struct store_txn *txn;
+  fill_items(store, "u", 1, MANY, 1000);
+  expect_done(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &why));
+  for (uint64_t n = 1; n <= MANY; n++) {
+    const struct db_key key = row_key(3, ROW_ITEM, n);
+    expect_done(db_delete(txn->db, &key));
+  }
+  expect_done(store_commit(txn, &why));
+  store_close(store);
+  zero_root(kit_store); /* what no tree and no list names is not deleted, but lost */
+  expect_done(maintenance_salvage(kit_store, to_path(), false, &report, &why));
+  expect_pending(to_path(), "s", 370);
+  expect_pending(to_path(), "u", 0);
+  cr_assert_geq(report.stale, MANY);
+}
+
 /* -- a value that looks like a leaf ------------------------------------------------------------ */
 
 enum { HOSTILE_BYTES = 3 * PAGE };
