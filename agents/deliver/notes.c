@@ -22,12 +22,13 @@ static char *note_path(const struct hook_call *call, const char *name) {
 }
 
 int hook_note_write(const struct hook_call *call, const char *name, const char *text) {
+  if (!call->place) return 0;
   char *path = note_path(call, name), *folder = path ? strdup(path) : NULL;
   char *slash = folder ? strrchr(folder, '/') : NULL;
   if (slash) *slash = '\0';
-  int reason = slash ? paths_make_folders(folder) : 0;
-  if (slash && !reason) reason = file_write_whole(path, text, strlen(text));
-  if (reason) hook_log("cannot write %s: %s", path, strerror(reason));
+  int reason = slash ? paths_make_folders(folder) : ENOMEM;
+  if (!reason) reason = file_write_whole(path, text, strlen(text));
+  if (reason) hook_log("cannot write %s: %s", path ? path : name, strerror(reason));
   free(folder);
   free(path);
   return reason;
