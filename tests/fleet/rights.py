@@ -137,6 +137,28 @@ def check_quiet(server, url):
         expect("division by zero" not in log.read(), "no conflict in the server's log")
 
 
+def check_idle(server, url):
+    """A server may end idle connections; the one that shows that a host is alive stays. Another client's connection shows that the time is over."""
+    server.sql("ALTER ROLE agent SET idle_session_timeout = '1s'")
+    host = kit.Kit(url.replace("fleet@", "agent@"))
+    host.event("session.opened", "idle")
+    alive = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'agent' AND application_name LIKE 'tidings alive%'"
+    expect(server.sql(alive) == "1", "a host is alive")
+    other = kit.Sql(server, "other", user="agent")
+
+    def ended():
+        with open(os.path.join(server.folder, "log"), encoding="utf-8", errors="replace") as log:
+            return "idle-session timeout" in log.read()
+
+    kit.wait_for(ended, "the server to end an idle connection")
+    expect(server.sql(alive) == "1", "and is alive while the server ends idle connections")
+    other.process.kill()
+    other.process.wait(120)
+    host.event("session.closed", "idle")
+    host.close()
+    server.sql("ALTER ROLE agent RESET idle_session_timeout")
+
+
 def check_arguments(server, url):
     """A password in a URL is removed from the arguments of the process, which every user can read."""
     for arguments in (["-S", url.replace("fleet@", "fleet:hunter2@")], ["--store=" + url.replace("fleet@", "fleet:hunter2@")]):
@@ -160,6 +182,7 @@ def main():
         check_drop_beside_a_copy(server)
         check_schemas(server)
         check_quiet(server, url)
+        check_idle(server, url)
         check_arguments(server, url)
     print(f"# sum: rights: {len(failures)} failures")
     return bool(failures)

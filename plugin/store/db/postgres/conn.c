@@ -208,12 +208,13 @@ static void take_clock(struct db *db, const PGresult *facts) {
 }
 
 /* With these settings the server notices within 15 s that this machine is gone, and releases its
- * locks. */
+ * locks. It does not end an idle connection, which may show that a host is alive. */
 #define SET_LIVELINESS                                                                             \
   "set_config('tcp_keepalives_idle', '5', false), "                                                \
   "set_config('tcp_keepalives_interval', '5', false), "                                            \
   "set_config('tcp_keepalives_count', '2', false), "                                               \
   "set_config('tcp_user_timeout', '15000', false), "                                               \
+  "set_config('idle_session_timeout', '0', false), "                                               \
   "set_config('idle_in_transaction_session_timeout', '10000', false), "
 
 /* Writes them as an array of SQL. */
