@@ -39,8 +39,10 @@ def check_producer(server, url):
     expect("the build is red" in answer["content"] and "twice" not in answer["content"], "a host shows what it has pushed, once")
     host.call("settle", delivery=answer["reply"]["delivery"], outcome="committed")
     host.close()
+    refused = kit.tidings("push", "-S", ci, "-s", "s", "hello", check=False)
+    expect("--create" in refused.stderr, f"a push that looks for its session: {refused.stderr.strip()}")
     refused = kit.tidings("status", "-S", as_role(url, "stranger"), check=False)
-    expect("NAME_host" in refused.stderr or "store init" in refused.stderr, f"a login without rights: {refused.stderr.strip()}")
+    expect("NAME_host" in refused.stderr and "store init" in refused.stderr, f"a login without rights: {refused.stderr.strip()}")
 
 
 def check_advisory(server, url):

@@ -43,10 +43,10 @@ const char *pg_reason_of(int rc) {
            "target_session_attrs=read-write to the URL";
   case PG_E_DENIED:
     return "the role may not do this; grant it the schema's role NAME_host, or NAME_producer if it "
-           "only pushes";
+           "only pushes (tidings push --create)";
   case PG_E_NO_SCHEMA:
-    return "the schema is not one of tidings; run 'tidings store init URL', or name another with "
-           "?schema=NAME";
+    return "the schema is not one of tidings, or not for this role; run 'tidings store init URL', "
+           "name another with ?schema=NAME, or grant the role NAME_host or NAME_producer";
   case PG_E_OLD_TABLES:
     return "its tables are not those of this build; run 'tidings store upgrade URL' of the newest "
            "build that uses it";
