@@ -398,3 +398,42 @@ Test(listen, room_for_bodies) {
   cr_expect_eq(readers.most, 2 * (size_t)ROOM_MOST_BYTES);
   cr_expect_eq(readers.room.bytes, 0);
 }
+
+struct body {
+  struct room *room;
+  size_t bytes;
+};
+
+static void *read_body(void *context) {
+  const struct body *body = context;
+  listen_room_enter(body->room, body->bytes);
+  listen_room_leave(body->room, body->bytes);
+  return NULL;
+}
+
+/* Returns who was admitted last when so many have asked. */
+static uint64_t admitted_of(struct room *room, uint64_t asked) {
+  uint64_t admitted = 0;
+  for (bool there = false; !there; sched_yield()) {
+    pthread_mutex_lock(&room->mutex);
+    there = room->last == asked;
+    admitted = room->admitted;
+    pthread_mutex_unlock(&room->mutex);
+  }
+  return admitted;
+}
+
+/* Otherwise a large one would wait for as long as small ones come. */
+Test(listen, room_in_order) {
+  static struct room room = ROOM_EMPTY;
+  struct body bodies[] = {{&room, 2 * (size_t)ROOM_MOST_BYTES}, {&room, 1}};
+  pthread_t threads[2];
+  listen_room_enter(&room, 2);
+  for (int i = 0; i < 2; i++) {
+    cr_assert_eq(pthread_create(&threads[i], NULL, read_body, &bodies[i]), 0);
+    cr_expect_eq(admitted_of(&room, 2 + (uint64_t)i), 1, "%d waits", i);
+  }
+  listen_room_leave(&room, 2);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  cr_expect_eq(room.bytes, 0);
+}
