@@ -46,15 +46,18 @@ static void print_time(const char *label, const json_t *time) {
 }
 
 static void print_queue(const json_t *messages) {
+  enum { MOST_NAMED = 20 };
   const json_t *message = NULL;
-  size_t i = 0;
-  if (!json_array_size(messages)) return;
+  size_t i = 0, count = json_array_size(messages);
+  if (!count) return;
   fputs("messages  ", stdout);
   json_array_foreach(messages, i, message) {
+    if (i == MOST_NAMED) break;
     if (i) fputs(", ", stdout);
     terminal_text(stdout, json_value_text(message, "id"));
     printf(" (%s)", json_value_text(message, "state"));
   }
+  if (count > MOST_NAMED) printf(" and %zu more", count - MOST_NAMED);
   putchar('\n');
 }
 

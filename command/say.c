@@ -11,6 +11,20 @@
 
 #include "command/cli.h"
 #include "command/terminal.h"
+#include "common/span.h"
+#include "common/utf8.h"
+
+/* Prints only the beginning and the end of a long text, such as one that quotes an argument. */
+static void put_shortened(const char *text) {
+  enum { KEPT = 1000, LONGEST = 4 * KEPT };
+  const struct tidings_span all = span_text(text);
+  if (all.len > LONGEST) {
+    terminal_bytes(stderr, text, utf8_prefix(all, KEPT));
+    fputs(" \xe2\x80\xa6 ", stderr);
+    text += utf8_prefix(all, all.len - KEPT);
+  }
+  terminal_text(stderr, text);
+}
 
 __attribute__((format(printf, 2, 0))) static void say(const struct cli *cli, const char *format,
                                                       va_list arguments) {
@@ -18,7 +32,7 @@ __attribute__((format(printf, 2, 0))) static void say(const struct cli *cli, con
   bool named = cli->verb && cli->verb->name;
   fprintf(stderr, "%s%s%s: ", cli->program->name, named ? " " : "", named ? cli->verb->name : "");
   if (vasprintf(&text, format, arguments) < 0) text = NULL;
-  terminal_text(stderr, text ? text : "out of memory");
+  put_shortened(text ? text : "out of memory");
   free(text);
 }
 

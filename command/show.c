@@ -197,6 +197,12 @@ int show_since(const char *text, int64_t *ret_ms) {
   int64_t now_ms = clock_wall_ms();
   uint64_t ago_ms;
   struct tm parts;
+  size_t len = time_len(text);
+  int64_t given_ms = len && !text[len] ? show_time_ms(text) : 0; /* as --json prints it */
+  if (given_ms) {
+    *ret_ms = given_ms;
+    return 0;
+  }
   if (!cli_duration(text, &ago_ms)) {
     *ret_ms = now_ms - (int64_t)ago_ms;
     return 0;

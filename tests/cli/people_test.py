@@ -203,6 +203,16 @@ def test_closed(place):
     assert "closed" not in place.ok("sessions", "--json").json["sessions"][0]
 
 
+def test_long_words(place):
+    """an error quotes the beginning and the end of a long line, and status names twenty of many messages"""
+    said = place.refused("status", "\u20ac" * 30000, code=2, says="unexpected argument '\u20ac").said
+    assert len(said) < 3000 and "\ufffd" not in said and "\u2026" in said, said
+    place.opened()
+    for number in range(22):
+        place.ok("submit", "-s", "s", "--id", f"m{number}", "x")
+    assert "m19 (queued) and 2 more\n" in place.ok("status", "-s", "s").text, place.ok("status", "-s", "s").text
+
+
 def test_since(place):
     """--since leaves out earlier entries, in JSON too"""
     session(place)
@@ -211,6 +221,10 @@ def test_since(place):
         words = [verb] + (["-s", "s"] if verb != "sessions" else [])
         assert place.ok(*words, "--json", "--since", "1h").json[name] == place.ok(*words, "--json").json[name] != [], verb
         assert place.ok(*words, "--json", "--since", "2999-01-01").json[name] == [], verb
+    [delivery] = place.ok("history", "-s", "s", "--json").json["deliveries"]
+    assert place.ok("history", "-s", "s", "--json", "--since", delivery["time"]).json["deliveries"] == [delivery], delivery
+    for wrong in (delivery["time"] + "x", "2026-99-01T00:00:00.000Z"):
+        place.refused("history", "-s", "s", "--since", wrong, code=2, says="is no time")
     assert "No session was used since then." in place.ok("sessions", "--since", "2999-01-01").text
     assert "1 of them were pushed before that." in place.ok("pending", "-s", "s", "--since", "2999-01-01").text
     assert "Nothing was delivered since then." in place.ok("history", "-s", "s", "--since", "2999-01-01").text
