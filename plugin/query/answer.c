@@ -78,6 +78,24 @@ static int answer_marker(const struct op *op, struct json_writer *writer,
   return code;
 }
 
+/* A snapshot takes a portion of a database's inbox, and begins with what the one before it has
+ * taken. A portion that is not the last has at least PORTION_LEAST pushes. */
+static int read_all(struct op *op, const struct request *request, struct tidings_error *error) {
+  enum { PORTIONS_MOST = 16, PORTION_LEAST = 4 };
+  bool only = request->name == QUERY_TOTALS || request->place; /* the first page has what is new */
+  uint64_t before = 0, taken = 0;
+  int code = 0;
+  for (int i = 0; !code && (!i || taken >= before + PORTION_LEAST) && i < PORTIONS_MOST; i++) {
+    op_give_up(op);
+    code = only ? op_read_only(op, error) : op_read(op, error);
+    if (!code && op->name.len) code = session_find(op->txn, op->name, &op->session, error);
+    if (!code) code = op_get_head(op, error);
+    before = taken;
+    taken = code ? 0 : store_mark(op->txn, &op->head).places.count;
+  }
+  return code;
+}
+
 static int ask_session(struct question *question, struct tidings_error *error) {
   static int (*const answers[])(struct question *, struct tidings_error *) = {
       [QUERY_PENDING] = query_pending,   [QUERY_STATUS] = query_status,
@@ -90,10 +108,7 @@ static int ask_session(struct question *question, struct tidings_error *error) {
   };
   struct op *op = &question->op;
   const struct request *request = question->request;
-  bool only = request->name == QUERY_TOTALS || request->place; /* the first page has what is new */
-  int code = only ? op_read_only(op, error) : op_read(op, error);
-  if (!code && op->name.len) code = session_find(op->txn, op->name, &op->session, error);
-  if (!code) code = op_get_head(op, error);
+  int code = read_all(op, request, error);
   if (!code && op->session)
     code = item_last(op->txn, op->session, &op->head, &question->last, error);
   return code ? code : answers[request->name](question, error);

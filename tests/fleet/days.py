@@ -150,6 +150,10 @@ def check_looked_at(server, host, url):
     items = [[one["message"] for one in query(url, "pending", session, limit=1000)["items"]] for session in ("looked-at", "opened-then")]
     expect(items == [[f"fish {number}" for number in range(40)]] * 2, f"a query of one shows them: {items}")
     expect(server.sql(waiting) == before == "80", f"they wait as before: {server.sql(waiting)}")
+    server.sql("SELECT tidings.push('many', 'a.b', 'info', 'fish ' || n) FROM generate_series(1, 3000) AS n")
+    server.sql("SELECT tidings.push('large', 'a.b', 'info', repeat('fish', 4000), data => to_jsonb(repeat('x', 200000))) FROM generate_series(1, 40)")
+    counted = [query(url, "stats", session)["pending"] for session in ("many", "large")]
+    expect(counted == [3000, 40], f"a query counts all that waits: {counted}")
     host.event("session.opened", "opened-then")
     shown = ""
     while delivery := (answer := host.call("tool_result", session="opened-then", call_id=f"c{len(shown)}", tool="shell", content="x"))["reply"]["delivery"]:
