@@ -221,6 +221,7 @@ void mcp_news_lease(struct mcp_news *news, const char *named, const char *call, 
   if (!lock_soon(news)) return;
   struct mcp_session *session = find_session(news, named);
   if (!session || session->off || news->ends || !has_place(news)) goto out;
+  if (!mcp_session_withdraw(news->kit, session->name)) goto out;
   snprintf(id, sizeof id, "%s%.100s", news->mark, call);
   const struct tidings_tool_result result = {.size = sizeof result,
                                              .session = span_text(session->name),
@@ -381,7 +382,6 @@ void mcp_news_server_ended(struct mcp_news *news, const char *server) {
     json_t *data = json_pack("{s:s, s:s}", "server", server, "state", "disconnected");
     code = kit_event(news->kit, kit_new_event("mcp.state", session->name, data), NULL, NULL);
   }
-  if (session && !session->off) mcp_session_decline(news->kit, session->name);
   pthread_mutex_unlock(&news->store_lock);
 }
 

@@ -74,11 +74,14 @@ static int32_t send_opened(const struct mcp_owner *owner, const char *session, c
   return kit_event(owner->kit, kit_new_event("session.opened", session, data), NULL, NULL);
 }
 
-void mcp_session_decline(struct hostkit *kit, const char *session) {
-  int32_t code = TIDINGS_E_BUSY;
-  int64_t until_ms = clock_mono_ms() + BUSY_MS;
-  while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms)
-    code = kit_event(kit, kit_new_event("turn.declined", session, json_object()), NULL, NULL);
+bool mcp_session_withdraw(struct hostkit *kit, const char *session) {
+  json_t *status = status_of(kit, session);
+  const char *state = json_value_text(status, "state");
+  bool offered = strcmp(state, "starting") == 0,
+       ours = state[0] && !is_hooked(json_object_get(status, "attachment"));
+  json_decref(status);
+  if (!offered || !ours) return ours;
+  return kit_event(kit, kit_new_event("turn.declined", session, json_object()), NULL, NULL) == 0;
 }
 
 int32_t mcp_session_attach(const struct mcp_owner *owner, const char *session, const char *folder) {
@@ -92,7 +95,6 @@ int32_t mcp_session_attach(const struct mcp_owner *owner, const char *session, c
   until_ms = clock_mono_ms() + BUSY_MS;
   do code = mailbox_collect(owner->kit, session, folder, &moved, NULL);
   while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms); /* no later call tries this again */
-  mcp_session_decline(owner->kit, session);
   return TIDINGS_OK;
 }
 

@@ -27,10 +27,10 @@ int32_t mcp_session_attach(const struct mcp_owner *owner, const char *session, c
 int32_t mcp_session_attach_to_folder(const struct mcp_owner *owner, const char *folder,
                                      char **ret_name);
 
-/* Declines the turn that a reply may have offered: otherwise the next result of a tool would count
- * as its start, and its message would be lost, because MCP cannot start a turn. For after each
- * event of the host. */
-void mcp_session_decline(struct hostkit *kit, const char *session);
+/* Call it before each result of a tool. Declines a turn that is offered: otherwise the result would
+ * count as its start, and its message would be lost, because MCP cannot start a turn. False: one
+ * may still be offered, or hooks deliver, so the result is not to be a carrier. */
+bool mcp_session_withdraw(struct hostkit *kit, const char *session);
 
 /* The address of the session that last wrote to this one, from its notification's data. Free it;
  * NULL: none has written. */

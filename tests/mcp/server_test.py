@@ -172,6 +172,7 @@ def test_submitted(place):
     said = place.ok("submit", "-s", session, "--id", "m2", "comes later").said
     assert "server_test, by MCP, starts no turns: the message stays in the queue" in said, said
     hosts.append(Host(place))
+    place.event("session.opened", {"cwd": place.work, "host": "server_test, by MCP"}, session, os.getpid())  # another server of the agent is offered the turn
     for host in hosts:
         for _ in range(2):
             tool(host, "news")
