@@ -99,6 +99,38 @@ Test(attach, resumed_commits_what_the_transcript_names) {
   plugin_end(plugin);
 }
 
+/* Then the id of a delivery is not its number. */
+static int32_t fives(void *context, void *buffer, size_t len) {
+  (void)context;
+  memset(buffer, 0x55, len);
+  return 0;
+}
+
+/* The row of its id is still there. */
+Test(attach, resumed_commits_a_delivery_whose_row_is_lost) {
+  struct child other = child_living();
+  struct tidings_plugin *plugin = plugin_at(
+      kit_store, (struct plugin_words){.owner_pid = (uint32_t)other.pid, .random = fives});
+  uint64_t first = leased(plugin, "one");
+  (void)leased(plugin, "two");
+  plugin_end(plugin);
+  child_kill(&other);
+  plugin = as(NULL);
+  struct tidings_error error = new_error();
+  const struct db_key key = row_key(number_of(store_of(plugin), "s"), ROW_DELIVERY, 1);
+  struct store_txn *txn;
+  cr_assert_eq(store_write(store_of(plugin), NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error),
+               0);
+  cr_assert_eq(db_delete(txn->db, &key), 0);
+  cr_assert_eq(store_commit(txn, &error), 0);
+  expect_event(
+      plugin, 0,
+      "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":{\"deliveries\":[\"%llu\"]}}",
+      (unsigned long long)first);
+  expect_got(tool_result(plugin, "s"), "two");
+  plugin_end(plugin);
+}
+
 Test(attach, resumed_by_the_same_process_settles_its_own_leases_too) {
   struct tidings_plugin *plugin = as(NULL);
   uint64_t first = leased(plugin, "one");

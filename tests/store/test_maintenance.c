@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "maintenance_kit.h"
+#include "store/dump/dump.h"
 #include "store/maintenance/target.h"
 
 TestSuite(maintenance, .init = kit_begin, .fini = kit_end, .timeout = 300);
@@ -178,6 +179,53 @@ Test(maintenance, a_store_in_use_is_checked_and_copied) {
   cr_assert(strstr(why.text, pid), "%s", why.text);
   expect_refused(maintenance_migrate(kit_store, to_path(), &report, &why), TIDINGS_E_STATE, pid);
   child_kill(&child);
+}
+
+/* -- a file of rows ---------------------------------------------------------------------------- */
+
+/* Writes the file again, with an event more. */
+static void add_event(const char *from, const char *to, const struct dump_event *event) {
+  struct dump_reader reader = {.file = NULL};
+  struct dump_entry entry = {.kind = DUMP_ROW};
+  struct dump_writer writer;
+  expect_done(dump_open(&reader, from, &why));
+  expect_done(dump_begin(&writer, to, &why));
+  for (;;) {
+    expect_done(dump_next(&reader, &entry, &why));
+    if (entry.kind != DUMP_ROW) break;
+    dump_row(&writer, &entry.key, entry.value);
+  }
+  expect_done(dump_event(&writer, event, &why));
+  expect_done(dump_finish(&writer, 0, &why));
+  dump_close(&reader);
+}
+
+/* A host has seen it, and it was pushed to the database again after its window. */
+Test(maintenance, an_event_that_a_file_has_twice_counts_by_its_later_time) {
+  struct dump_event event = {.session = 1,
+                             .time_ms = 1000,
+                             .keep_ms = 500,
+                             .source = span_text("ci"),
+                             .id = span_text("7")};
+  struct store_txn *txn;
+  bool seen = false;
+  make_store();
+  struct store *store = store_at(kit_store);
+  expect_done(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &why));
+  expect_done(dedup_put(txn, 1, event.source, event.id, event.time_ms, event.keep_ms, &why));
+  expect_done(store_commit(txn, &why));
+  store_close(store);
+  expect_done(maintenance_dump(kit_store, kit_path("rows"), &report, &why));
+  event.time_ms = 5000;
+  add_event(kit_path("rows"), kit_path("more"), &event);
+  expect_done(maintenance_load(kit_path("more"), to_path(), &report, &why));
+  expect_pending(to_path(), "s", 370);
+  store = store_at(to_path());
+  expect_done(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &why));
+  expect_done(dedup_seen(txn, 1, event.source, event.id, 5000, INT64_MAX, &seen, &why));
+  store_end(txn);
+  store_close(store);
+  cr_assert(seen);
 }
 
 /* -- backup ------------------------------------------------------------------------------------ */
