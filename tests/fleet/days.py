@@ -67,10 +67,10 @@ def check_older_client(server, host):
     expect(rows(server, "reopened") == NOTHING, "they go when it was closed again")
 
 
-def make_old(server, count):
-    server.sql("INSERT INTO tidings.session (session, name, version, closed_ms, closed_version) SELECT 5000 + g, 'old-' || g, 1, 1, 1 "
-               f"FROM generate_series(1, {count}) g; INSERT INTO tidings.live SELECT 5000 + g, 4, 1, '\\x00' FROM generate_series(1, {count}) g")
-    return lambda: int(server.sql(f"SELECT count(*) FROM tidings.live WHERE session BETWEEN 5001 AND {5000 + count}"))
+def make_old(server, count, above=5000):
+    server.sql(f"INSERT INTO tidings.session (session, name, version, closed_ms, closed_version) SELECT {above} + g, 'old-{above}-' || g, 1, 1, 1 "
+               f"FROM generate_series(1, {count}) g; INSERT INTO tidings.live SELECT {above} + g, 4, 1, '\\x00' FROM generate_series(1, {count}) g")
+    return lambda: int(server.sql(f"SELECT count(*) FROM tidings.live WHERE session BETWEEN {above + 1} AND {above + count}"))
 
 
 def check_portions(server):
@@ -93,6 +93,20 @@ def check_portions(server):
     expect(server.sql(ids) == "1", "ten thousand ids go")
     kit.tidings("sessions", "-S", server.url())
     kit.wait_for(lambda: server.sql(ids) == "0", "the rest goes")
+
+
+def check_long(server, url):
+    """A client that stays does the work once an hour, beside its calls: it takes its connection back, and does the work again an hour later."""
+    left, hours = make_old(server, 200, above=7000), os.path.join(server.folder, "hours")
+    host = kit.Asked(url, {"LD_PRELOAD": os.path.join(kit.BUILD, "tests/fleet-clock-off.so"), "TIDINGS_TEST_HOURS": hours})
+    expect("reply" in host.event("session.opened", "long"), "a client opens a session")
+    expect(left() == 200, "it has just come")
+    for count in (100, 0):
+        with open(hours, "ab") as file:
+            file.write(b"h")
+        kit.wait_for(lambda most=count: "reply" in host.event("wake", "long") and left() <= most, "the client sends the work beside its calls")
+        expect(left() == count, f"an hour later: {left()} are left, {count} expected")
+    host.end()
 
 
 def check_order(server):
@@ -223,6 +237,7 @@ def main():
         check_explained(server, host, url)
         host.close()
         check_portions(server)
+        check_long(server, url)
         check_order(server)
     print(f"# sum: days: {len(failures)} failures")
     return bool(failures)

@@ -160,6 +160,10 @@ def check_refused(server, folder):
         refused(source, target, "is in use", "a store that a host uses")
         host.kill()
     expect(server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'none'") == "0" and not os.path.exists(os.path.join(folder, "none")), "nothing was made")
+    for words, instead in ((("backup", "-S", full), "pg_dump"), (("salvage", full), "the backup of its server"), (("migrate", full), "'tidings store upgrade URL'")):
+        done = kit.tidings("store", *words, os.path.join(folder, "none"), check=False)
+        expect(done.returncode == 1 and f"is in a database: use {instead}" in done.stderr, f"{words[0]} of a database: {done.stderr.strip()}")
+        expect(not os.path.exists(os.path.join(folder, "none")), "nothing was made")
     kit.make_store(server, "empty")
     server.sql("SELECT empty.keep_days(30)")
     copy(first, server.url("empty"))
