@@ -174,19 +174,6 @@ static int open_session(struct db_txn *txn, const struct db_scope *scope,
   return rc;
 }
 
-/* A read may visit more sessions than a write, so it drops them when there are too many. */
-static void make_place(struct db_txn *txn) {
-  struct pg_txn *engine = pg_engine(txn);
-  if (txn->access != DB_READS || engine->count < TOUCHED_SESSIONS) return;
-  size_t kept = 0;
-  for (size_t i = 0; i < engine->count; i++) {
-    struct pg_session *session = engine->sessions[i];
-    if (session == engine->declared || !session->number) engine->sessions[kept++] = session;
-    else pg_session_free(session);
-  }
-  engine->count = kept;
-}
-
 int pg_txn_session(struct db_txn *txn, uint32_t number, struct pg_session **ret_session) {
   struct pg_txn *engine = pg_engine(txn);
   struct pg_session *declared = engine->declared;
@@ -199,7 +186,6 @@ int pg_txn_session(struct db_txn *txn, uint32_t number, struct pg_session **ret_
   }
   int rc = pg_scan_find(txn, number, ret_session);
   if (rc || *ret_session) return rc;
-  make_place(txn);
   return open_session(txn, &(struct db_scope){.session = number}, ret_session);
 }
 
