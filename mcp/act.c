@@ -90,6 +90,8 @@ static bool run_for_model(const struct command *command, const char *done, char 
       *ret_text = NULL;
     return true;
   }
+  char *usage = failed ? strstr(text, "\nusage: ") : NULL; /* it is for people who type the verb */
+  if (usage) *usage = '\0';
   for (size_t len = strlen(text); len && text[len - 1] == '\n';) text[--len] = '\0';
   if (text[0]) {
     *ret_text = text;
