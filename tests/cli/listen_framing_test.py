@@ -42,9 +42,10 @@ def test_kept(place):
     server = serve(place, route("/a", to="box:a"), route("/u", to="box:u", unsigned=True))
     length = "Content-Length: 12\r\n"
     assert statuses(server, head(length) + BODY) == statuses(server, head("Transfer-Encoding: chunked\r\n") + CHUNKS) == [200, 200]
-    for token, lines, path, body, status in (("wrong", length, "/a", BODY, 401), (SECRET, length, "/a", "no JSON here", 400), (SECRET, length, "/u", BODY, 200),
-                                             ("wrong", length.replace("\r\n", "\n"), "/a", BODY, 401)):
+    for token, lines, path, body, status in (("wrong", length, "/a", BODY, 401), (SECRET, length, "/a", "no JSON here", 400), (SECRET, length, "/u", BODY, 200)):
         assert statuses(server, head(lines, token, path) + body) == [status], (path, status)
+    [status] = statuses(server, head(length.replace("\r\n", "\n"), "wrong") + BODY)
+    assert status in (400, 401), "libmicrohttpd before 1.0 takes such a line"
     assert statuses(server, NEXT) == [200]
 
 
