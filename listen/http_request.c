@@ -87,8 +87,15 @@ struct http_request *http_begin(struct http_context *context, struct routes *rou
   return request;
 }
 
-bool http_is_refused(const struct http_request *request) {
-  return request->verdict.step == JUDGE_REFUSE;
+bool http_answers_at_once(const struct http_request *request) {
+  enum { MOST_THROWN_BYTES = 25 << 20 };
+  const struct recipe_document *headers = &request->headers.document;
+  const unsigned status = request->verdict.status;
+  uint64_t length = 0;
+  if (request->verdict.step != JUDGE_REFUSE) return false;
+  return status == 400 || status == 431 || status == 503 ||
+         !read_length(signature_header(headers, "content-length"), &length) ||
+         length > MOST_THROWN_BYTES || signature_header(headers, "expect").ptr;
 }
 
 /* -- the body ---------------------------------------------------------------------------------- */

@@ -26,8 +26,9 @@ struct http_request;
 struct http_request *http_begin(struct http_context *context, struct routes *routes,
                                 struct MHD_Connection *connection, const char *url,
                                 const char *method);
-/* Was the request refused by its head? Then it is answered without its body. */
-bool http_is_refused(const struct http_request *request);
+/* Is the request refused without its body? Senders that do not wait for 100 Continue read no answer
+ * before they have written the body, so it is read and thrown away if its length is known. */
+bool http_answers_at_once(const struct http_request *request);
 void http_add(struct http_request *request, const char *bytes, size_t len);
 /* Does what the request asks for, and queues the answer. */
 enum MHD_Result http_answer(struct http_request *request);

@@ -86,8 +86,9 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
     if (!request) routes_drop(routes);
     if (!request) return MHD_NO;
     *request_context = request;
-    enter(server, connection, http_is_refused(request) ? PEER_ANSWERS : PEER_READS_BODY);
-    return http_is_refused(request) ? http_answer(request) : MHD_YES;
+    bool at_once = http_answers_at_once(request);
+    enter(server, connection, at_once ? PEER_ANSWERS : PEER_READS_BODY);
+    return at_once ? http_answer(request) : MHD_YES;
   }
   if (*upload_size) {
     http_add(request, upload, *upload_size);

@@ -49,6 +49,14 @@ def test_kept(place):
     assert statuses(server, NEXT) == [200]
 
 
+def test_large(place):
+    """a sender of a large body reads why it is refused, and one that waits for 100 Continue need not send it"""
+    server = serve(place, route("/a", to="box:a"))
+    large = {"text": "x" * (8 << 20)}
+    assert [server.post(path, large)[0] for path in ("/a", "/nowhere")] == [413, 404]
+    assert statuses(server, head(f"Content-Length: {8 << 20}\r\nExpect: 100-continue\r\n")) == [413]
+
+
 def test_path(place):
     """the code of a NUL does not end a path"""
     server = serve(place, route("/a", to="box:a"))
