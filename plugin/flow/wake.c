@@ -70,7 +70,7 @@ static int search_store(struct instance *instance, const struct rings *rings, bo
   struct op op;
   struct search search = {.op = &op, .rings = rings, .error = error};
   op_begin(&op, instance, span_of(NULL, 0), instance_deadline(instance));
-  int code = op_read(&op, error);
+  int code = op_read_only(&op, error); /* a session that nobody has opened is not ours */
   if (!code) code = session_scan(op.txn, all ? add_if_mine : add_if_rung, &search, error);
   op_end(&op);
   return code;

@@ -192,8 +192,8 @@ bool store_is_unchanged(struct store *store, uint32_t session, uint64_t stamp,
 /* The only writer of what it is about. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
 int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
                 struct store_txn **ret_txn, struct tidings_error *error);
-/* Makes items of what waits in the inbox. `nameless`: only names some sessions that nobody has
- * opened, so that lists have them. Errors: BUSY, STORE, NOMEM. */
+/* Makes items of what waits in the inbox. `nameless`: only names sessions that nobody has opened,
+ * so that lists have them, for half of the time. Errors: BUSY, STORE, NOMEM. */
 int store_take_in(struct store *store, bool nameless, store_deadline deadline,
                   struct tidings_error *error);
 /* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome

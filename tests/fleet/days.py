@@ -166,6 +166,9 @@ def check_looked_at(server, host, url):
     expect(server.sql(waiting) == before == "80", f"they wait as before: {server.sql(waiting)}")
     server.sql("SELECT tidings.push('many', 'a.b', 'info', 'fish ' || n) FROM generate_series(1, 3000) AS n")
     server.sql("SELECT tidings.push('large', 'a.b', 'info', repeat('fish', 4000), data => to_jsonb(repeat('x', 200000))) FROM generate_series(1, 40)")
+    server.sql("SELECT tidings.push('one-of-many-' || n, 'a.b', 'info', 'fish') FROM generate_series(1, 300) AS n")
+    count = sum(one["session"].startswith("one-of-many-") for one in query(url, "sessions", limit=1000)["sessions"])
+    expect(count == 300, f"the list has all sessions: {count}")
     counted = [query(url, "stats", session)["pending"] for session in ("many", "large")]
     expect(counted == [3000, 40], f"a query counts all that waits: {counted}")
     host.event("session.opened", "opened-then")

@@ -116,22 +116,29 @@ static int fold_inbox(struct store *store, const struct db_scope *scope, bool on
 struct taking_in {
   struct store *store;
   bool nameless;
+  size_t count;
   store_deadline deadline;
   struct tidings_error *error;
 };
 
 static int take_in_one(void *context, struct tidings_span name) {
-  const struct taking_in *taking = context;
+  struct taking_in *taking = context;
   const struct db_scope scope = {.name = name};
+  taking->count++;
   return fold_inbox(taking->store, &scope, taking->nameless, taking->deadline, taking->error);
 }
 
 int store_take_in(struct store *store, bool nameless, store_deadline deadline,
                   struct tidings_error *error) {
-  struct taking_in taking = {store, nameless, deadline, error};
-  return db_remote
-             ? db_remote->inbox_sessions(store->db, nameless, deadline, take_in_one, &taking, error)
-             : 0;
+  struct taking_in taking = {store, nameless, 0, deadline, error};
+  int half_ms = store_deadline_left_ms(deadline) / 2, code = 0;
+  bool again = db_remote;
+  while (!code && again) {
+    taking.count = 0;
+    code = db_remote->inbox_sessions(store->db, nameless, deadline, take_in_one, &taking, error);
+    again = nameless && taking.count && store_deadline_left_ms(deadline) > half_ms;
+  }
+  return code;
 }
 
 void store_end(struct store_txn *txn) {
