@@ -119,8 +119,10 @@ static void store_at(struct taking *taking, const struct recipe_push *push,
   address_finish(&own);
 }
 
+/* Stops if a later try may succeed. A notification that is not valid never will be, so it does not
+ * keep the others out. */
 static void store_all(struct taking *taking, const struct recipe_push *pushes, size_t count) {
-  for (size_t i = 0; i < count && !taking->status; i++) {
+  for (size_t i = 0; i < count && (!taking->status || taking->status == 400); i++) {
     struct buffer id = BUFFER_EMPTY;
     if (choose_id(taking, &pushes[i], i, &id)) note_failure(taking, TIDINGS_E_NOMEM);
     else store_at(taking, &pushes[i], buffer_view(&id));
@@ -136,7 +138,7 @@ static void count_and_answer(const struct taking *taking, struct answer *ret_ans
     ret_answer->retry_after_s = taking->retry_after_s;
     take_refusal(taking->status,
                  taking->status == 429   ? "Too much waits there; nothing more is taken now."
-                 : taking->status == 400 ? "The notification that this makes is not valid."
+                 : taking->status == 400 ? "A notification that this makes is not valid."
                                          : "The store cannot take it now.",
                  ret_answer);
     return;

@@ -173,6 +173,15 @@ def test_lies(place):
     assert [place.pending(f"box:{box}")[0]["level"] for box in "awc"] == ["error", "warning", "critical"]
 
 
+def test_batch(place):
+    """one event of a batch that makes no valid notification does not keep the others out; the status is 400"""
+    server = serve(place, route("/c", "cloudevents", to="box:c", max_bytes=1 << 20))
+    texts = ["first", "x" * 300000, "last"]
+    batch = [{"specversion": "1.0", "id": str(number), "source": "/s", "type": "t", "data": {"message": text}} for number, text in enumerate(texts)]
+    assert [server.post("/c", batch)[0] for _ in range(2)] == [400, 400]
+    assert [message.rsplit(" ", 1)[1] for message in place.messages("box:c")] == ["first", "last"]
+
+
 def test_checkout(place):
     """GitHub's checks reach the session that works on the branch; a newer check replaces older ones"""
     server = serve(place, route("/hooks/github", "github"))
