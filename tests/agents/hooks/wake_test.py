@@ -351,6 +351,22 @@ def test_terminated(place):
     assert not waiting(place, agent.pid) and log(place) == []
 
 
+def test_inherits_nothing(place):
+    """a process that waits keeps open nothing that its hook has inherited, such as the lock of a `flock` around the hook: the next hook takes the lock"""
+    agent = place.start(command=["sleep", "600"])
+    lock = os.path.join(place.dir, "lock")
+
+    def hook(event, **fields):
+        text = json.dumps({"session_id": "s", "hook_event_name": event, **fields})
+        with open(lock, "w", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return place.ok("hook", "--budget", "60s", "--owner", str(agent.pid), "--wake", "codex", stdin=text, pass_fds=[file.fileno()]).json
+    hook("UserPromptSubmit", prompt="x")
+    assert hook("Stop") == {} and waiting(place, agent.pid)
+    hook("UserPromptSubmit", prompt="y")
+    end(agent, signal.SIGKILL)
+
+
 def test_asked_to_end_and_to_stay(place):
     """a process that waits, and reads late that it should end, stays if another waiter has ended in its favour meanwhile"""
     call(place, "claude", "UserPromptSubmit", prompt="x")
