@@ -8,6 +8,8 @@
 
 #include "store/db/postgres/engine.h"
 
+/* Logs the server's words, except of errors that the functions in SQL raise: push.c returns them.
+ */
 int pg_error_of(struct db *db, const PGresult *result) {
   static const struct {
     const char *state;
@@ -22,7 +24,8 @@ int pg_error_of(struct db *db, const PGresult *result) {
                {"26000", PG_E_POOLED},     {"42P05", PG_E_POOLED},
                {"08P01", PG_E_POOLED},     {"22012", PG_E_OUTDATED},
                {"23505", PG_E_OUTDATED},   {"42703", PG_E_OLD_TABLES},
-               {"TDSTA", PG_E_OWNED}};
+               {"TDSTA", PG_E_OWNED},      {"TDFUL", PG_E_REFUSED},
+               {"TDSCH", PG_E_REFUSED}};
   const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
   if (!state) return PG_E_LOST;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
