@@ -204,6 +204,28 @@ Test(backlog, what_is_late_stands_where_its_time_is) {
   plugin_end(plugin);
 }
 
+/* The newest items have old times, but stand after those before them, which the notes do not need.
+ */
+Test(backlog, what_is_late_stands_before_items_whose_times_are_older) {
+  struct tidings_plugin *plugin = plugin_of("{\"max_items\":3,\"order\":\"newest\"}");
+  struct notification later = note_of(TIDINGS_LEVEL_INFO, "later");
+  char message[32];
+  const struct put put = put_begin(store_of(plugin));
+  later.source = span_text("another");
+  later.due_ms = kit_now_ms + 5000;
+  put_note(&put, 1, &later);
+  kit_now_ms += 10000;
+  for (uint64_t n = 2; n <= WAITING; n++) {
+    (void)snprintf(message, sizeof message, "m%llu", (unsigned long long)n);
+    if (n == WAITING / 2) kit_now_ms -= 9500;
+    put_item(&put, n, TIDINGS_LEVEL_INFO, message);
+  }
+  put_end(put);
+  kit_now_ms += 20000;
+  expect_got(tool_result(plugin, "s"), "m1400|m1399|later");
+  plugin_end(plugin);
+}
+
 /* The newest item is as it was, so only the rows that a delivery needs can say it. */
 Test(backlog, a_needed_row_that_has_changed_is_read_anew) {
   struct tidings_plugin *plugin = plugin_with_many("{\"max_items\":3}");

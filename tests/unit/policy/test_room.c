@@ -51,6 +51,17 @@ static const char *shown_in(const struct items *items, const char *configuration
  */
 enum { ELEMENT = 47, WAITING = 31 };
 
+/* Both lines have room, but one does not together with the count of the other. */
+Test(room, what_has_no_room_beside_the_count_of_what_a_cap_keeps_steps_aside) {
+  static const char capped[] =
+      "{\"delivery\":{\"preset\":\"xml\",\"format\":\"xml-batch\",\"max_items\":1}}";
+  struct items items = {.count = 0};
+  ITEM(&items, .message = "one");
+  ITEM(&items, .message = "two");
+  EXPECT_SHOWN(items, capped, 98, 0, " + 2, 1 aside");
+  EXPECT_SHOWN(items, capped, 99, 0, "one + 1, 0 aside");
+}
+
 Test(room, is_for_the_block_as_it_is_rendered) {
   struct items items = {.count = 0};
   ITEM(&items, .message = "one");
