@@ -7,6 +7,8 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -151,6 +153,49 @@ Test(flush, a_large_commit_has_two_flushes) {
   forget_calls();
   say_well(store, "s", "more");
   expect_one_flush("after a large one");
+  store_close(store);
+}
+
+/* -- more commits at once than are watched ------------------------------------------------------
+ */
+
+enum { WATCHED = 64 };
+static sem_t begun, may_end;
+
+static void *commit_for_long(void *context) {
+  struct flush flush = {.fd = -1};
+  (void)context;
+  cr_assert_eq(flush_commit_begin(&flush, -1, PAGE, 1, 0), 0);
+  cr_assert(flush.watched);
+  sem_post(&begun);
+  sem_wait(&may_end);
+  flush_commit_end(&flush);
+  return NULL;
+}
+
+/* A commit that is not watched has a digest before its pages, which are flushed before the head.
+ * LMDB writes the head by a descriptor that flushes it. */
+Test(flush, a_commit_beyond_those_that_are_watched_has_an_early_digest) {
+  struct store *store = store_at(kit_store);
+  pthread_t threads[WATCHED];
+  uint32_t runs = 1;
+  say_well(store, "s", "before");
+  cr_assert(!sem_init(&begun, 0, 0) && !sem_init(&may_end, 0, 0));
+  for (int i = 0; i < WATCHED; i++)
+    cr_assert_eq(pthread_create(&threads[i], NULL, commit_for_long, NULL), 0);
+  for (int i = 0; i < WATCHED; i++) sem_wait(&begun);
+  forget_calls();
+  say_well(store, "s", "meanwhile");
+  cr_assert_str_eq(calls + 1 + strspn(calls + 1, "P"), "FH", "%s", calls);
+  cr_assert_eq(calls[0], 'D', "%s", calls);
+  expect_whole(store, &runs);
+  cr_assert_eq(runs, 0);
+  for (int i = 0; i < WATCHED; i++) sem_post(&may_end);
+  for (int i = 0; i < WATCHED; i++) cr_assert_eq(pthread_join(threads[i], NULL), 0);
+  forget_calls();
+  say_well(store, "s", "after");
+  expect_one_flush("a place is free again");
+  cr_assert_eq(items_in(store, "s"), 3);
   store_close(store);
 }
 

@@ -220,6 +220,17 @@ Test(message_damage, a_session_with_a_damaged_head_is_closed_with_its_messages) 
   plugin_end(plugin);
 }
 
+Test(message_damage, totals_count_a_damaged_session_apart_and_the_others_in_full) {
+  begin();
+  push(plugin, "another", "one");
+  spoil(ROW_HEAD, 0);
+  char *totals = ask(plugin, "{\"name\":\"totals\"}");
+  cr_expect(strstr(totals, "\"damaged\":1"), "%s", totals);
+  cr_expect(strstr(totals, "\"pushed\":1,\"pending\":1,"), "%s", totals);
+  free(totals);
+  plugin_end(plugin);
+}
+
 Test(message_damage, a_full_queue_says_so_and_takes_no_more) {
   plugin =
       plugin_at(kit_store,

@@ -65,6 +65,22 @@ Test(shown, else_tokens_are_bytes_of_the_text_as_it_is_shown) {
   plugin_end(plugin);
 }
 
+#define REST "and so many more words that nobody would show them together with those of the line"
+
+/* A process that counts tokens otherwise would cut what the host has shown whole. */
+Test(shown, what_cannot_be_rendered_again_is_shown_uncut) {
+  struct tidings_plugin *plugin = open_with("{\"delivery\":{\"max_tokens\":4}}", true, all_ones);
+  push(plugin, "s", "the first line\\n" REST);
+  expect_got(tool_result(plugin, "s"), "the first line\n" REST);
+  plugin_end(plugin);
+  plugin = open_with("{}", false, all_ones);
+  char *timeline = ask(plugin, "{\"name\":\"timeline\",\"session\":\"s\"}");
+  cr_expect(strstr(timeline, "\"same\":false"), "%s", timeline);
+  cr_expect(strstr(strstr(timeline, "\"role\""), REST), "%s", timeline);
+  free(timeline);
+  plugin_end(plugin);
+}
+
 Test(shown, a_synthetic_call_has_a_random_uuid) {
   struct tidings_plugin *plugin =
       open_with("{\"delivery\":{\"format\":\"synthetic-call\"}}", false, all_ones);
