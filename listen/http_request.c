@@ -41,24 +41,33 @@ static bool read_length(struct tidings_span text, uint64_t *ret_length) {
   return true;
 }
 
-static struct judge_request describe(const struct http_request *request, const char *url,
-                                     const char *method) {
+/* A request's line may have a whole URL, whose host then counts instead of the header's. Returns
+ * its path. */
+static const char *skip_host(const char *url, struct tidings_span *host) {
+  static const char scheme[] = "http://";
+  if (strncasecmp(url, scheme, sizeof scheme - 1) != 0) return url;
+  url += sizeof scheme - 1;
+  *host = span_of(url, strcspn(url, "/"));
+  return url + host->len;
+}
+
+static struct judge_request describe(const struct http_request *request, const char *path,
+                                     struct tidings_span host, const char *method) {
   const struct recipe_document *headers = &request->headers.document;
   struct tidings_span length = signature_header(headers, "content-length");
-  struct judge_request judged = {
-      .method = span_text(method),
-      .content_type = signature_header(headers, "content-type"),
-      .origin = signature_header(headers, "webhook-request-origin"),
-      .header_count = request->headers.count,
-      .header_bytes = request->headers.bytes,
-      .malformed = request->headers.malformed,
-      .host_listed = request->context->local ||
-                     routes_has_host(request->routes, signature_header(headers, "host")),
-      .health = strcmp(url, "/healthz") == 0,
-      .route = request->route != NULL,
-      .has_length = length.len != 0,
-      .chunked = signature_header(headers, "transfer-encoding").len != 0,
-      .stopping = atomic_load(&request->context->stopping)};
+  struct judge_request judged = {.method = span_text(method),
+                                 .content_type = signature_header(headers, "content-type"),
+                                 .origin = signature_header(headers, "webhook-request-origin"),
+                                 .header_count = request->headers.count,
+                                 .header_bytes = request->headers.bytes,
+                                 .malformed = request->headers.malformed,
+                                 .host_listed = request->context->local ||
+                                                routes_has_host(request->routes, host),
+                                 .health = strcmp(path, "/healthz") == 0,
+                                 .route = request->route != NULL,
+                                 .has_length = length.len != 0,
+                                 .chunked = signature_header(headers, "transfer-encoding").len != 0,
+                                 .stopping = atomic_load(&request->context->stopping)};
   if (length.len && !read_length(length, &judged.length)) judged.length = UINT64_MAX;
   if (request->route) {
     judged.max_bytes = request->route->max_bytes;
@@ -80,9 +89,11 @@ struct http_request *http_begin(struct http_context *context, struct routes *rou
     return NULL;
   }
   request->routes = routes;
-  request->route = routes_find(routes, span_text(url));
+  struct tidings_span host = signature_header(&request->headers.document, "host");
+  const char *path = skip_host(url, &host);
+  request->route = routes_find(routes, span_text(path));
   request->most = request->route ? request->route->max_bytes : 0;
-  const struct judge_request judged = describe(request, url, method);
+  const struct judge_request judged = describe(request, path, host, method);
   request->verdict = judge(&judged);
   return request;
 }

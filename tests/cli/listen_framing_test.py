@@ -58,10 +58,13 @@ def test_large(place):
 
 
 def test_path(place):
-    """the code of a NUL does not end a path"""
+    """the code of a NUL does not end a path; the host of a whole URL counts instead of the header"""
     server = serve(place, route("/a", to="box:a"))
     assert statuses(server, head("Content-Length: 12\r\n", path="/a%00b") + BODY) == [404] and not place.pending("box:a")
-    assert statuses(server, head("Content-Length: 12\r\n", path="/%61?b=%00") + BODY) == [200, 200]
+    for path in ("/%61?b=%00", "http://localhost/a", "HTTP://LocalHost:80/a?b"):
+        assert statuses(server, head("Content-Length: 12\r\n", path=path) + BODY) == [200, 200], path
+    for path, status in (("http://other.example/a", 421), ("http:///a", 421), ("http://localhost", 404), ("http:/a", 404), ("a", 404), ("//a", 404)):
+        assert statuses(server, head("Content-Length: 12\r\n", path=path) + BODY) == [status], path
 
 
 if __name__ == "__main__":
