@@ -60,11 +60,21 @@ static void note_lost(struct watching *watching, int32_t code) {
   watching->lost = lost;
 }
 
+/* Opens the store again with another role: only a host may close sessions, and a process can open a
+ * store only once. If it fails, nothing is open. */
+static int32_t open_as(struct watching *watching, uint32_t role) {
+  kit_close(watching->kit);
+  watching->kit = NULL;
+  return kit_open(watching->cli, role, 0, &watching->kit, &watching->error);
+}
+
 /* Queries the store. *ret_answer stays NULL while the store is busy or cannot be reached; then the
  * query is repeated. */
 static int32_t ask_store(struct watching *watching, json_t *request, json_t **ret_answer) {
   watching->error = (struct tidings_error){.size = sizeof watching->error};
-  int32_t code = kit_query(watching->kit, request, ret_answer, &watching->error);
+  int32_t code = watching->kit ? TIDINGS_OK : open_as(watching, TIDINGS_ROLE_PRODUCER);
+  if (code) json_decref(request);
+  else code = kit_query(watching->kit, request, ret_answer, &watching->error);
   note_lost(watching, code);
   if (code == TIDINGS_E_BUSY) follow_look_again(&watching->follow);
   return code == TIDINGS_E_BUSY || watching->lost ? 0 : code;
@@ -203,20 +213,17 @@ static void send_event(struct watching *watching, const struct top_action *actio
     top_sent(&watching->top, action->type, "no random id can be made");
     return;
   }
-  int32_t code = action->data
-                     ? kit_event(watching->kit,
-                                 kit_new_event(action->type, watching->top.session, action->data),
-                                 NULL, &error)
-                     : kit_no_memory(&error);
+  int32_t code = watching->kit ? TIDINGS_OK : open_as(watching, TIDINGS_ROLE_PRODUCER);
+  if (code) {
+    json_decref(action->data);
+    top_sent(&watching->top, action->type, watching->error.text);
+    return;
+  }
+  code = action->data ? kit_event(watching->kit,
+                                  kit_new_event(action->type, watching->top.session, action->data),
+                                  NULL, &error)
+                      : kit_no_memory(&error);
   top_sent(&watching->top, action->type, code ? error.text : NULL);
-}
-
-/* Opens the store again with another role: only a host may close sessions, and a process can open a
- * store only once. */
-static int32_t open_as(struct watching *watching, uint32_t role) {
-  kit_close(watching->kit);
-  watching->kit = NULL;
-  return kit_open(watching->cli, role, 0, &watching->kit, &watching->error);
 }
 
 static int32_t close_session(struct watching *watching, const char *name,
@@ -240,17 +247,19 @@ static void close_idle(struct watching *watching) {
   top_cleared(&watching->top, closed, code ? error.text : NULL);
 }
 
-/* Closes the chosen session, or all idle ones. Fails if the store cannot be opened again. */
+/* Closes the chosen session, or all idle ones. The next query opens the store as before. */
 static int32_t close_sessions(struct watching *watching, bool all) {
   struct tidings_error error = {.size = sizeof error};
   watching->error = (struct tidings_error){.size = sizeof watching->error};
-  int32_t code = open_as(watching, TIDINGS_ROLE_HOST);
-  if (!code && all) close_idle(watching);
-  else if (!code)
+  if (open_as(watching, TIDINGS_ROLE_HOST))
+    top_sent(&watching->top, "session.closed", watching->error.text);
+  else if (all) close_idle(watching);
+  else
     top_sent(&watching->top, "session.closed",
              close_session(watching, watching->top.session, &error) ? error.text : NULL);
-  if (!code) code = open_as(watching, TIDINGS_ROLE_PRODUCER);
-  return code ? code : look(watching);
+  kit_close(watching->kit);
+  watching->kit = NULL;
+  return look(watching);
 }
 
 static int32_t press(struct watching *watching, uint32_t key) {

@@ -151,6 +151,31 @@ def check_top(server, url, host):
     expect("\x1b[?1049l" in top.seen, "and the terminal is as it was")
 
 
+def check_top_closes(server, url):
+    """Tests that `top` survives the loss of the store while it closes a session, for which it opens the store again."""
+    if not os.path.exists(os.path.join(kit.BUILD, "tidings-top")):
+        return
+    with subprocess.Popen(["sleep", "1000"]) as agent:
+        kit.tidings("event", "-S", url, "--as-host", "--owner", str(agent.pid), input=json.dumps({"type": "session.opened", "session": "of nobody", "data": {}}))
+        agent.kill()
+    top = Looker("top", "-S", url, "-s", "of nobody", screen=True)
+    top.shows("of nobody", "top shows a session that does not run")
+    server.stop()
+    top.shows("cannot be reached", "it says that the server is gone")
+    top.seen = ""
+    os.write(top.terminal, b"D")
+    top.shows("any other key", "it asks")
+    os.write(top.terminal, b"y")
+    top.shows("cannot be reached", "and says that the session cannot be closed")
+    server.start()
+    kit.tidings("push", "-S", url, "-s", "of nobody", "a mullet")
+    top.shows("a mullet", "it goes on when the server is there again")
+    os.write(top.terminal, b"Dy")
+    kit.wait_for(lambda: json.loads(kit.tidings("status", "--json", "-S", url, "-s", "of nobody").stdout).get("closed") or top.process.poll() is not None, "it closes the session")
+    os.write(top.terminal, b"q")
+    top.ends(None, 0, "q ends it")
+
+
 def check_waiter(server, url):
     """Tests the process that waits to wake an idle agent."""
     with tempfile.TemporaryDirectory() as folder:
@@ -189,6 +214,7 @@ def main():
         check_wait(server, url)
         check_alert(server, url, host)
         check_top(server, url, host)
+        check_top_closes(server, url)
         check_waiter(server, url)
         host.close()
     print(f"# sum: looking on: {len(failures)} failures")
