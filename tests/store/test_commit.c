@@ -369,6 +369,26 @@ Test(commit, a_batch_that_fails_fails_for_all_its_sessions) {
   store_close(store);
 }
 
+/* The damaged session breaks the transaction of both, so each push is tried by itself. */
+Test(commit, a_push_to_a_damaged_session_does_not_fail_the_push_beside_it) {
+  struct store *store = store_at(kit_store);
+  struct pusher pushers[2] = {{.store = store, .said = {.session = "damaged"}},
+                              {.store = store, .said = {.session = "sound"}}};
+  struct tidings_error error = new_error();
+  struct store_txn *txn;
+  say_well(store, "damaged", "before");
+  say_well(store, "sound", "before");
+  const struct db_key head = row_key(number_of(store, "damaged"), ROW_HEAD, 0);
+  cr_assert_eq(store_write(store, NULL, store_deadline_in(KIT_BUDGET_MS), &txn, &error), 0);
+  cr_assert_eq(db_put(txn->db, &head, span_text("spoiled")), 0);
+  cr_assert_eq(store_commit(txn, &error), 0);
+  push_together(store, pushers);
+  cr_assert_eq(pushers[0].code, TIDINGS_E_STORE);
+  cr_assert_eq(pushers[1].code, 0);
+  cr_assert_eq(items_in(store, "sound"), 2);
+  store_close(store);
+}
+
 /* -- the instance on it ------------------------------------------------------------------------ */
 
 /* A session's number that was never committed must not be remembered: the next session gets it. */

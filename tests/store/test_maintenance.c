@@ -125,6 +125,12 @@ Test(maintenance, what_is_no_store_is_not_made_one) {
                  "no such folder");
   expect_refused(maintenance_backup(kit_folder, to_path(), &report, &why), TIDINGS_E_NOT_FOUND,
                  "no file data.mdb");
+  cr_assert_eq(symlink("/dev/null", kit_path("data.mdb")), 0);
+  expect_refused(maintenance_backup(kit_folder, to_path(), &report, &why), TIDINGS_E_STORE,
+                 "it is a symbolic link");
+  cr_assert(!unlink(kit_path("data.mdb")) && !mkdir(kit_path("data.mdb"), 0700));
+  expect_refused(maintenance_backup(kit_folder, to_path(), &report, &why), TIDINGS_E_STORE,
+                 "data.mdb is not a file");
   cr_assert_neq(access(to_path(), F_OK), 0);
 }
 
@@ -233,6 +239,10 @@ Test(maintenance, an_event_that_a_file_has_twice_counts_by_its_later_time) {
 Test(maintenance, a_backup_overwrites_nothing) {
   struct stat entry;
   make_store();
+  cr_assert_eq(symlink("/dev/null", kit_path("to.unfinished")), 0);
+  expect_refused(maintenance_backup(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
+                 "to.unfinished is there, and is not a folder; move it away");
+  cr_assert_eq(unlink(kit_path("to.unfinished")), 0);
   expect_refused(maintenance_backup(kit_store, kit_store, &report, &why), TIDINGS_E_STATE,
                  "not empty");
   cr_assert_eq(mkdir(to_path(), 0700), 0);

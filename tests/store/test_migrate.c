@@ -46,6 +46,20 @@ Test(migrate, a_layout_that_no_release_has_written_is_refused) {
   cr_assert_eq(report.notifications, 405);
 }
 
+Test(migrate, a_damaged_store_is_not_migrated_but_salvaged) {
+  make_store();
+  struct store *store = store_at(kit_store);
+  put_layout(store, DB_LAYOUT_FIRST_ROWS);
+  store_close(store);
+  zero_root(kit_store);
+  expect_refused(maintenance_migrate(kit_store, to_path(), &report, &why), TIDINGS_E_STORE,
+                 "tidings store salvage");
+  cr_assert_neq(access(to_path(), F_OK), 0);
+  expect_done(maintenance_salvage(kit_store, to_path(), false, &report, &why));
+  cr_assert_eq(report.notifications, 405);
+  expect_sound(to_path());
+}
+
 Test(migrate, only_an_older_layout_is_migrated) {
   make_store();
   expect_refused(maintenance_migrate(kit_store, to_path(), &report, &why), TIDINGS_E_STATE,
