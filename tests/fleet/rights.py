@@ -118,6 +118,13 @@ def check_schemas(server):
         kit.tidings("store", "drop", url)
 
 
+def check_encoding(server):
+    """A database of another encoding has no place for each text; initdb makes such databases where the locale is C."""
+    server.sql("CREATE DATABASE ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0", database="postgres")
+    refused = kit.tidings("store", "init", server.url("team").replace("/fleet?", "/ascii?"), check=False)
+    expect("SQL_ASCII; expected UTF8" in refused.stderr, f"a database of another encoding gets no store: {refused.stderr.strip()}")
+
+
 def check_quiet(server, url):
     """Tests a server that ends its connections, and a conflict of two writers."""
     with kit.Quiet() as said:
@@ -183,6 +190,7 @@ def main():
         check_drop(server)
         check_drop_beside_a_copy(server)
         check_schemas(server)
+        check_encoding(server)
         check_quiet(server, url)
         check_idle(server, url)
         check_arguments(server, url)

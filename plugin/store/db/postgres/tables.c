@@ -111,15 +111,26 @@ int pg_admin_check(const struct pg_place *place, PGconn *pg, bool also_older, in
   return code;
 }
 
+static int check_database(const struct pg_place *place, PGconn *pg, struct tidings_error *error) {
+  const char *encoding = PQparameterStatus(pg, "server_encoding");
+  if (PQserverVersion(pg) < 150000)
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: the server is PostgreSQL %d; expected 15 or newer: upgrade it",
+                place->shown, PQserverVersion(pg) / 10000);
+  if (encoding && strcmp(encoding, "UTF8") != 0)
+    return fail(error, TIDINGS_E_STORE,
+                "store %s: the database's encoding is %s; expected UTF8: CREATE DATABASE with "
+                "ENCODING 'UTF8' and TEMPLATE template0",
+                place->shown, encoding);
+  return 0;
+}
+
 static int do_it(enum tables_task task, const struct pg_place *place, const char *sql,
                  struct tidings_error *error) {
   PGconn *pg = NULL;
   int number = 0, code = pg_admin_connect(place, &pg, error);
   if (code) return code;
-  if (task == TABLES_INIT && PQserverVersion(pg) < 150000)
-    code = fail(error, TIDINGS_E_STORE,
-                "store %s: the server is PostgreSQL %d; expected 15 or newer: upgrade it",
-                place->shown, PQserverVersion(pg) / 10000);
+  if (task == TABLES_INIT) code = check_database(place, pg, error);
   if (!code && task != TABLES_INIT) code = pg_admin_check(place, pg, true, &number, error);
   if (!code && task == TABLES_DROP) code = pg_in_use_refuse(place, pg, error);
   if (!code && task == TABLES_UPGRADE) code = number < PG_SCHEMA ? pg_upgrade(place, pg, error) : 0;
