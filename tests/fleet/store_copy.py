@@ -160,6 +160,15 @@ def check_refused(server, folder):
         refused(source, target, "is in use", "a store that a host uses")
         host.kill()
     expect(server.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'none'") == "0" and not os.path.exists(os.path.join(folder, "none")), "nothing was made")
+    row = "WHERE (session, kind, n) = (SELECT session, kind, n FROM moved.live WHERE kind = 4 ORDER BY session LIMIT 1)"
+    server.sql(f"UPDATE moved.live SET value = value || '\\x00' {row}")
+    refused(full, os.path.join(folder, "none"), "wrong checksum (kind 4", "a database with a damaged row")
+    server.sql(f"UPDATE moved.live SET value = substr(value, 1, length(value) - 1) {row}")
+    kit.make_store(server, "numbers")
+    for change, words in (("UPDATE numbers.store SET schema = 2, revision = 2", "'tidings store upgrade URL'"), ("UPDATE numbers.store SET schema = 99", "use a newer tidings"),
+                          ("DELETE FROM numbers.store", "the schema is no store's")):
+        server.sql(change)
+        refused(server.url("numbers"), os.path.join(folder, "none"), words, f"after {change}")
     for words, instead in ((("backup", "-S", full), "pg_dump"), (("salvage", full), "the backup of its server"), (("migrate", full), "'tidings store upgrade URL'")):
         done = kit.tidings("store", *words, os.path.join(folder, "none"), check=False)
         expect(done.returncode == 1 and f"is in a database: use {instead}" in done.stderr, f"{words[0]} of a database: {done.stderr.strip()}")
