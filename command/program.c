@@ -102,6 +102,7 @@ static void hide_password(char **argument) {
 
 int cli_main(const struct cli_program *program, int argc, char **argv) {
   keep_standard_descriptors();
+  (void)signal(SIGCHLD, SIG_DFL); /* while it is ignored, nobody learns how a child has ended */
   for (int i = 1; i < argc; i++) hide_password(&argv[i]);
   bool was_ignored = !program->keep_pipe_signal && signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   int code = run_program(program, argc, argv, was_ignored);

@@ -14,7 +14,7 @@ import sys
 import termios
 
 from calls import bytes_read, call, context, log, put_command, stuck_opener, transcript, waits
-from kit import DEADLINE_S, end, gone, main, until
+from kit import DEADLINE_S, TIDINGS, end, gone, main, until
 
 
 def rewake(place, env=None, event="Stop", words=(), **fields):
@@ -248,13 +248,14 @@ def test_end_while_busy(place):
     until(lambda: place.ok("status", "-s", "g", "--json").json["state"] == "idle", "the turn is over")
 
 
-def codex_waits(place):
-    """Makes an idle session of Codex. Returns the agent, a function that calls a hook, and the id of the process that waits."""
+def codex_waits(place, *wrapper):
+    """Makes an idle session of Codex, whose hooks a wrapper may call. Returns the agent, a function that calls a hook, and the id of the process that waits."""
     agent = place.start(command=["sleep", "600"])
 
     def hook(event, **fields):
         text = json.dumps({"session_id": "s", "hook_event_name": event, **fields})
-        return place.ok("hook", "--budget", "60s", "--owner", str(agent.pid), "--wake", "codex", stdin=text).json
+        command = [*wrapper, TIDINGS, "hook", "--budget", "60s", "--owner", str(agent.pid), "--wake", "codex"]
+        return json.loads(subprocess.run(command, input=text.encode(), env=place.env, check=True, stdout=subprocess.PIPE, timeout=DEADLINE_S).stdout)
     hook("UserPromptSubmit", prompt="x")
     assert hook("Stop") == {}
     return agent, hook, until(lambda: waiter_of(place), "it waits")
@@ -278,6 +279,15 @@ def test_agents_command_is_missing(place):
     end(agent, signal.SIGKILL)
     until(lambda: gone(waiter), "it has ended with the agent")
     assert not waiting(place, agent.pid)
+
+
+def test_child_signal_is_ignored(place):
+    """the failure of the agent's command is noticed in an agent that ignores SIGCHLD"""
+    put_command(place, "codex", "exit 3")
+    agent, _, _ = codex_waits(place, "env", "--ignore-signal=CHLD")
+    place.ok("submit", "-s", "s", "--id", "m1", "a message")
+    until(lambda: any("codex queue failed with status 3" in line for line in log(place)), "the failure is logged")
+    end(agent, signal.SIGKILL)
 
 
 def sleeps_without_limit(pid):
@@ -353,16 +363,7 @@ def test_terminated(place):
 
 def test_inherits_nothing(place):
     """a process that waits keeps open nothing that its hook has inherited, such as the lock of a `flock` around the hook: the next hook takes the lock"""
-    agent = place.start(command=["sleep", "600"])
-    lock = os.path.join(place.dir, "lock")
-
-    def hook(event, **fields):
-        text = json.dumps({"session_id": "s", "hook_event_name": event, **fields})
-        with open(lock, "w", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return place.ok("hook", "--budget", "60s", "--owner", str(agent.pid), "--wake", "codex", stdin=text, pass_fds=[file.fileno()]).json
-    hook("UserPromptSubmit", prompt="x")
-    assert hook("Stop") == {} and waiting(place, agent.pid)
+    agent, hook, _ = codex_waits(place, "flock", "--nonblock", os.path.join(place.dir, "lock"))
     hook("UserPromptSubmit", prompt="y")
     end(agent, signal.SIGKILL)
 
