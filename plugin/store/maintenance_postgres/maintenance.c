@@ -57,7 +57,7 @@ int maintenance_migrate(const char *from, const char *to, struct maintenance_rep
   return refuse("'tidings store upgrade URL'", error);
 }
 
-/* -- agents that call hooks -------------------------------------------------------------------- */
+/* -- is it in use? ----------------------------------------------------------------------------- */
 
 struct seeking {
   struct store *store;
@@ -85,9 +85,9 @@ static int64_t find_act(struct store_txn *txn, uint32_t number, const struct hea
   return acted_ms;
 }
 
-/* An agent that calls hooks has no connection between two calls. On this machine its process shows
- * that it lives; on another one, that it has acted within the hour. */
-static int check_agent(void *context, struct tidings_span name, uint32_t number) {
+/* An agent on another machine that calls hooks has no connection between two calls; then an act
+ * within the hour shows that it lives. */
+static int check_host(void *context, struct tidings_span name, uint32_t number) {
   const struct seeking *seeking = context;
   struct arena arena = ARENA_EMPTY;
   char machine[OWNER_MACHINE_BYTES];
@@ -99,10 +99,10 @@ static int check_agent(void *context, struct tidings_span name, uint32_t number)
   }
   int64_t ago_ms = seeking->now_ms - find_act(seeking->txn, number, &head, &arena);
   store_owner_machine(seeking->store, &head.owner, machine);
-  if (machine[0] ? ago_ms < RECENT_MS : store_owner_alive(seeking->store, &head.owner))
+  if ((machine[0] && ago_ms < RECENT_MS) || store_owner_alive(seeking->store, &head.owner))
     code =
         fail(seeking->error, TIDINGS_E_STATE,
-             "store %s is in use: the agent with pid %u on %s%s has session %s, and acted "
+             "store %s is in use: the host with pid %u on %s%s has session %s, and acted "
              "%lld minutes ago; end it first, or execute the SQL of --dry-run",
              db_place(seeking->store->db), head.owner.pid, machine[0] ? "machine " : "this machine",
              machine, quote(name).text, (long long)(ago_ms / MINUTE_MS));
@@ -110,8 +110,8 @@ static int check_agent(void *context, struct tidings_span name, uint32_t number)
   return code;
 }
 
-/* A store that cannot be read has no sign of an agent. */
-static int check_agents(const char *place, struct tidings_error *error) {
+/* A store that cannot be read has no sign of a host. */
+static int check_hosts(const char *place, struct tidings_error *error) {
   const struct store_options options = {
       .directory = place, .create_budget_ms = MAINTENANCE_BUDGET_MS, .only_reads = true};
   struct seeking seeking = {.error = error};
@@ -120,7 +120,7 @@ static int check_agents(const char *place, struct tidings_error *error) {
   if (!store_read(seeking.store, NULL, store_deadline_in(MAINTENANCE_BUDGET_MS), &seeking.txn,
                   NULL)) {
     seeking.now_ms = store_now(seeking.store, 0);
-    code = session_scan(seeking.txn, check_agent, &seeking, error);
+    code = session_scan(seeking.txn, check_host, &seeking, error);
     store_end(seeking.txn);
   }
   store_close(seeking.store);
@@ -134,7 +134,7 @@ int maintenance_tables(enum maintenance_tables task, const char *place, bool dry
                                            [MAINTENANCE_TABLES_DROP] = TABLES_DROP,
                                            [MAINTENANCE_TABLES_EMPTY] = TABLES_EMPTY};
   struct maintenance_report report = {.layout = DB_LAYOUT};
-  int code = task == MAINTENANCE_TABLES_DROP && !dry_run ? check_agents(place, error) : 0;
+  int code = task == MAINTENANCE_TABLES_DROP && !dry_run ? check_hosts(place, error) : 0;
   if (!code) code = tables_do(tasks[task], place, dry_run ? &report.sql : NULL, error);
   if (!code) *ret_report = report;
   return code;

@@ -35,8 +35,4 @@ int pg_admin_run(const struct pg_place *place, PGconn *pg, const char *sql, PGre
 int pg_admin_check(const struct pg_place *place, PGconn *pg, bool also_older, int *ret_number,
                    struct tidings_error *error);
 
-/* in_use.c: refuses if a session's host is alive. Errors: STATE, with the session's name; STORE,
- * NOMEM. */
-int pg_in_use_refuse(const struct pg_place *place, PGconn *pg, struct tidings_error *error);
-
 #endif

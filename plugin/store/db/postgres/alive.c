@@ -21,15 +21,13 @@ void pg_owner_bytes(const struct owner *owner, uint8_t bytes[PG_OWNER_BYTES]) {
   memcpy(bytes + 32, &pid, 4);
 }
 
-int64_t pg_alive_lock(const char *schema, const uint8_t bytes[PG_OWNER_BYTES]) {
-  uint64_t hash = fnv_span(FNV_START, span_of((const char *)bytes, PG_OWNER_BYTES));
-  return (int64_t)fnv_span(hash, span_text(schema));
-}
-
+/* Returns the number of the owner's lock. It depends on the schema too, because locks belong to the
+ * whole database. */
 static int64_t lock_of(const struct db *db, const struct owner *owner) {
   uint8_t bytes[PG_OWNER_BYTES];
   pg_owner_bytes(owner, bytes);
-  return pg_alive_lock(db->place.schema, bytes);
+  uint64_t hash = fnv_span(FNV_START, span_of((const char *)bytes, PG_OWNER_BYTES));
+  return (int64_t)fnv_span(hash, span_text(db->place.schema));
 }
 
 /* Writes the name of the connection that shows that the owner is alive. */

@@ -434,9 +434,6 @@ void pg_wake_finish(struct db *db);
 /* The name of a process, and of an owner, in the database. */
 enum { PG_OWNER_BYTES = 36 };
 void pg_owner_bytes(const struct owner *owner, uint8_t bytes[PG_OWNER_BYTES]);
-/* Returns the number of the owner's lock. It depends on the schema too, because locks belong to the
- * whole database. */
-int64_t pg_alive_lock(const char *schema, const uint8_t bytes[PG_OWNER_BYTES]);
 /* Takes the lock that shows that this process is alive, unless it is held. */
 int pg_alive_begin(struct db *db, store_deadline deadline, struct tidings_error *error);
 void pg_alive_end(struct db *db);

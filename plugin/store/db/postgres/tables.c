@@ -132,7 +132,6 @@ static int do_it(enum tables_task task, const struct pg_place *place, const char
   if (code) return code;
   if (task == TABLES_INIT) code = check_database(place, pg, error);
   if (!code && task != TABLES_INIT) code = pg_admin_check(place, pg, true, &number, error);
-  if (!code && task == TABLES_DROP) code = pg_in_use_refuse(place, pg, error);
   if (!code && task == TABLES_UPGRADE) code = number < PG_SCHEMA ? pg_upgrade(place, pg, error) : 0;
   else if (!code) code = pg_admin_run(place, pg, sql, NULL, error);
   PQfinish(pg);
