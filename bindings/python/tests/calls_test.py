@@ -5,6 +5,7 @@ import asyncio
 import json
 import os
 import pathlib
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,7 @@ def errors(folder):
         assert error.code == "TIDINGS_E_SCHEMA" and "level" in error.text, error
         assert refused(kit.settle, "404", committed=True).code == "TIDINGS_E_NOT_FOUND"
         assert kit.settle(None, committed=True).delivery_id is None
+        assert "nested" in refused(kit.event_json, 100000 * "[").text
         assert kit.swap() == 2
     kit.close()
     assert refused(kit.next_session).code == refused(kit.wake_descriptor).code == "TIDINGS_E_CLOSED"
@@ -57,6 +59,8 @@ def opening(folder):
     assert "no-such.so" in missing.text and missing.code == "TIDINGS_E_NOT_FOUND", missing
     assert refused(opened, folder, role="boss").code == "TIDINGS_E_SCHEMA"
     assert "TIDINGS_HOSTKIT" in refused(Tidings.open, library=f"{folder}/none.so").text
+    copy = pickle.loads(pickle.dumps(missing))  # as from a pool of processes
+    assert (copy.code, copy.text, str(copy)) == (missing.code, missing.text, f"TIDINGS_E_NOT_FOUND: {missing.text}"), copy
 
 
 def repeated_push(folder):
@@ -324,37 +328,6 @@ def acts_meanwhile(folder):
         in_time(both(kit, kit.wakes(), kit.wakes()))
 
 
-def closed(folder):
-    """closing ends a loop that sleeps"""
-
-    async def closes(kit):
-        sleeps = asyncio.ensure_future(first_of(kit.wakes(), 1))
-        await asyncio.sleep(0)
-        kit.close()
-        await sleeps
-
-    assert refused(in_time, closes(good(folder))).code == "TIDINGS_E_CLOSED"
-
-
-def cancelled(folder):
-    """a loop that is cancelled ends, even if something rings just then"""
-
-    async def cancels(kit, hops):
-        task = asyncio.ensure_future(first_of(kit.wakes(), 99))
-        await asyncio.sleep(0)
-        past(kit, "rings")
-        for _ in range(hops):
-            await asyncio.sleep(0)
-        task.cancel()
-        await asyncio.wait([task])
-        assert task.cancelled()
-
-    with good(folder) as kit:
-        note(kit, "later", "later")  # so that it does not sleep without a limit
-        for hops in range(8):
-            in_time(cancels(kit, hops))
-
-
 def signals(folder):
     """a handler of signals may make a call at any point of a look"""
 
@@ -430,10 +403,9 @@ def newest_reply(folder):
         assert in_time(first_of(kit.wakes(), 1)) == ["s"]
 
 
-def main():
+def run(tests):
+    """Runs them in their order, each in a folder of its own; returns an exit status."""
     failures = 0
-    tests = (errors, opening, repeated_push, half_characters, wakes, wakes_by_time, looks_each_minute,
-             tries_again, tries_again_in_another_loop, looks_again, gone, rings_stay, new_times, left_for_another, acts_meanwhile, closed, cancelled, signals, many_threads, newest_reply)
     for number, test in enumerate(tests, 1):
         with tempfile.TemporaryDirectory() as folder:
             try:
@@ -447,4 +419,5 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run((errors, opening, repeated_push, half_characters, wakes, wakes_by_time, looks_each_minute, tries_again, tries_again_in_another_loop,
+                  looks_again, gone, rings_stay, new_times, left_for_another, acts_meanwhile, signals, many_threads, newest_reply)))

@@ -15,7 +15,9 @@ import asyncio
 import json
 import os
 import threading
-from typing import Any, AsyncIterator, Dict, Mapping, Optional, Sequence, Tuple, Union
+import weakref
+from io import FileIO
+from typing import Any, AsyncGenerator, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from ._agenda import PASSING, Agenda, longer
 from ._hostkit import Library, TidingsError
@@ -28,6 +30,17 @@ def _given(**members: Any) -> Dict[str, Any]:
     return {name: value for name, value in members.items() if value is not None}
 
 
+_instances: weakref.WeakSet[Tidings] = weakref.WeakSet()
+
+
+def _begin_as_child() -> None:
+    for kit in list(_instances):
+        kit._begin_as_child()  # pylint: disable=protected-access
+
+
+os.register_at_fork(after_in_child=_begin_as_child)
+
+
 class Tidings:
     """An open plugin. Close it, or use it in a `with` statement."""
 
@@ -38,6 +51,11 @@ class Tidings:
         self._closing = threading.RLock()  # a handler of signals may close it too
         self._agenda = Agenda()
         self._sessions: Dict[str, str] = {}  # by delivery that is not settled: its session
+        _instances.add(self)
+
+    def _begin_as_child(self) -> None:
+        self._closing = threading.RLock()
+        self._agenda.begin_as_child()
 
     @classmethod
     def open(
@@ -145,7 +163,7 @@ class Tidings:
         """Sends an event that is JSON already."""
         try:
             event = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             event = None  # the call says what is wrong
         return self._ask(event.get("session") if isinstance(event, dict) else None, op="event", event=text)[0]
 
@@ -176,7 +194,7 @@ class Tidings:
         """The next session that rang; None: none is left."""
         return self._call(op="next_session")["session"]
 
-    async def wakes(self) -> AsyncIterator[Woken]:
+    async def wakes(self) -> AsyncGenerator[Woken, None]:
         """Waits in asyncio's loop until a session wants its host to act, for as long as the host asks for more.
 
             async for woken in kit.wakes():
@@ -190,18 +208,15 @@ class Tidings:
         loop = asyncio.get_running_loop()
         agenda = self._agenda
         pause = None
-        descriptor = self._descriptor_or_none()
+        fifo = self._fifo_or_none()
         sleeper = agenda.enter()
 
-        def read(fifo: int) -> None:  # its bytes have no meaning; reading them keeps the loop from spinning while the host acts
-            try:
-                os.read(fifo, 4096)
-            except BlockingIOError:
-                pass
+        def read(fifo: FileIO) -> None:  # its bytes have no meaning; reading them keeps the loop from spinning while the host acts
+            fifo.read(4096)
             agenda.ring_all()
 
-        if descriptor is not None:
-            loop.add_reader(descriptor, read, descriptor)
+        if fifo is not None:
+            loop.add_reader(fifo.fileno(), read, fifo)
         try:
             while True:
                 sleeper.begin_look()
@@ -214,13 +229,14 @@ class Tidings:
                 await agenda.sleep(sleeper, pause)
         finally:
             agenda.leave(sleeper)
-            if descriptor is not None:
-                loop.remove_reader(descriptor)
-                os.close(descriptor)
+            if fifo is not None:
+                loop.remove_reader(fifo.fileno())
+                fifo.close()
 
-    def _descriptor_or_none(self) -> Optional[int]:
+    def _fifo_or_none(self) -> Optional[FileIO]:
+        """A file, because nothing else closes the descriptor if the loop is closed while it waits."""
         try:
-            return self.wake_descriptor()
+            return FileIO(self.wake_descriptor())
         except TidingsError as error:
             if error.code not in ("TIDINGS_E_FULL", "TIDINGS_E_UNSUPPORTED"):
                 raise

@@ -6,7 +6,8 @@ import asyncio
 import math
 import threading
 import time
-from typing import Dict, Optional, Set, Tuple
+import weakref
+from typing import Dict, Optional, Tuple
 
 GONE = ("TIDINGS_E_OWNED", "TIDINGS_E_CLOSED", "TIDINGS_E_NOT_FOUND")  # the session is not this host's any more
 PASSING = ("TIDINGS_E_BUSY", "TIDINGS_E_FULL", "TIDINGS_E_STORE", "TIDINGS_E_NOMEM", "TIDINGS_E_OUTCOME_UNKNOWN", "TIDINGS_E_UNKNOWN")
@@ -58,7 +59,11 @@ class Agenda:
         self._ready: Dict[str, None] = {}  # those to ask now, in this order; they stay when a loop is left
         self._again: Dict[str, float] = {}  # those whose wake has failed: when to ask again, by the monotonic clock
         self._pauses: Dict[str, float] = {}  # and how long that pause is
-        self._sleepers: Set[Sleeper] = set()
+        self._sleepers: weakref.WeakSet[Sleeper] = weakref.WeakSet()  # a loop may be closed without `leave`
+
+    def begin_as_child(self) -> None:
+        """Call it in a forked child: the thread that has the lock may not be here."""
+        self._lock = threading.RLock()
 
     def begin_call(self) -> int:
         """Returns a number for `note` and `failed`: replies that are noted after it may be newer."""

@@ -15,9 +15,12 @@ class TidingsError(Exception):
     tidings 0.2 could not open the plugin."""
 
     def __init__(self, code: str, text: str) -> None:
-        super().__init__(f"{code}: {text}" if code else text)
+        super().__init__(code, text)  # so that it can be pickled, for another process
         self.code = code
         self.text = text
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.text}" if self.code else self.text
 
 
 def _candidates(named: Optional[str]) -> list[str]:
