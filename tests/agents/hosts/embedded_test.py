@@ -2,23 +2,20 @@
 # SPDX-License-Identifier: MIT
 """embedded_test.py [NAME]: tests agents that run inside other programs, with the hooks or the plugin that setup has written: a program of the Claude Agent SDK, and
 agents that speak the Agent Client Protocol with acpx: claude-agent-acp, codex-acp and `opencode acp`. Prints TAP."""
-import os
 import pathlib
 import sys
 
-os.environ["npm_config_omit"] = "optional"  # the agents' own programs are installed already
-
-import hook_scenarios  # noqa: E402
-import opencode_test  # noqa: E402
-from hook_hosts import Agent, Claude, Codex  # noqa: E402
-from model.server import ModelServer  # noqa: E402
-from node_hosts import Place, Tap, installed_host  # noqa: E402
+import hook_scenarios
+import opencode_test
+from hook_hosts import Agent, Claude, Codex
+from model.server import ModelServer
+from node_hosts import Place, Tap, installed_host
 
 HERE = pathlib.Path(__file__).parent
 
 
 def folder():
-    return installed_host("acp") / "node_modules"
+    return installed_host("acp", npm_config_omit="optional") / "node_modules"  # the agents' own programs are other packages
 
 
 def node():

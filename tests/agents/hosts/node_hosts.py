@@ -51,9 +51,9 @@ def skip(why):
     sys.exit(77)
 
 
-def installed_host(name):
-    """Returns the folder of a pinned host."""
-    ran = subprocess.run([HERE / "install.sh", name], capture_output=True, text=True, check=False)
+def installed_host(name, **variables):
+    """Returns the folder of a pinned host. The variables are for npm."""
+    ran = subprocess.run([HERE / "install.sh", name], capture_output=True, text=True, check=False, env={**os.environ, **variables})
     if ran.returncode == 77:
         skip(f"{name} cannot be installed: {ran.stderr.strip()}")
     if ran.returncode:
