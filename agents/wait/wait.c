@@ -50,7 +50,7 @@ struct waiter {
   int64_t wake_at_ms; /* wall clock; 0: none */
   struct hook_watch watch;
   bool resumes;         /* what the end of a turn has left queued */
-  int64_t settle_at_ms; /* when the end of the turn that rang is over; 0: it is */
+  int64_t settle_at_ms; /* mono: when the end of the turn that rang is over; 0: it is */
   bool unreported;      /* an interruption, which the store has not taken */
   bool lost_offer;      /* a turn is offered, and whoever was offered it has done nothing */
   bool asked_to_end;
@@ -81,15 +81,15 @@ static int32_t drain(const struct waiter *waiter, struct tidings_error *error) {
 }
 
 /* For SETTLING_MS, the hook of a turn's end may still be at work: a look is too early then. */
-static void settle(struct waiter *waiter) { waiter->settle_at_ms = clock_wall_ms() + SETTLING_MS; }
+static void settle(struct waiter *waiter) { waiter->settle_at_ms = clock_mono_ms() + SETTLING_MS; }
 
 static void settle_at_start(struct waiter *waiter) {
   if (waiter->call->moment == HOOK_SESSION_START)
-    waiter->settle_at_ms = clock_wall_ms() + STARTING_MS;
+    waiter->settle_at_ms = clock_mono_ms() + STARTING_MS;
 }
 
 static bool is_settled(struct waiter *waiter) {
-  if (waiter->settle_at_ms <= clock_wall_ms()) waiter->settle_at_ms = 0;
+  if (waiter->settle_at_ms <= clock_mono_ms()) waiter->settle_at_ms = 0;
   return !waiter->settle_at_ms;
 }
 
@@ -140,14 +140,15 @@ static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
 
 /* -1: until it is called, which needs no clock (docs/embedding.md). */
 static int sleep_ms(const struct waiter *waiter) {
-  int64_t now_ms = clock_wall_ms(), until_ms = INT64_MAX;
   bool blind = waiter->wake_fd < 0 || waiter->files_fd < 0;
-  if (blind || waiter->unreported) until_ms = now_ms + (waiter->unreported ? BUSY_MS : BLIND_MS);
-  if (waiter->wake_at_ms && waiter->wake_at_ms < until_ms) until_ms = waiter->wake_at_ms;
-  if (waiter->settle_at_ms && waiter->settle_at_ms < until_ms) until_ms = waiter->settle_at_ms;
-  if (until_ms == INT64_MAX) return -1;
-  if (until_ms - now_ms > INT_MAX) return INT_MAX;
-  return until_ms < now_ms ? 0 : (int)(until_ms - now_ms);
+  int64_t left_ms = waiter->unreported ? BUSY_MS : INT64_MAX,
+          wake_ms = waiter->wake_at_ms ? waiter->wake_at_ms - clock_wall_ms() : INT64_MAX,
+          settle_ms = waiter->settle_at_ms ? waiter->settle_at_ms - clock_mono_ms() : INT64_MAX;
+  if (blind && left_ms > BLIND_MS) left_ms = BLIND_MS;
+  if (wake_ms < left_ms) left_ms = wake_ms;
+  if (settle_ms < left_ms) left_ms = settle_ms;
+  if (left_ms == INT64_MAX) return -1;
+  return left_ms < 0 ? 0 : left_ms > INT_MAX ? INT_MAX : (int)left_ms;
 }
 
 /* From here on it looks by the clock: what has gone may be all by which it is called. */
@@ -234,7 +235,7 @@ static int wait_for_store(struct waiter *waiter, int32_t code, const struct tidi
   if (waiter->pause_ms == FIRST_PAUSE_MS)
     hook_log("tidings tries again with growing pauses: %s", error->text);
   int ends = pause_after_failure(waiter, &waiter->pause_ms, LONGEST_STORE_PAUSE_MS);
-  waiter->settle_at_ms = clock_wall_ms(); /* an offer whose reply did not arrive is lost */
+  waiter->settle_at_ms = clock_mono_ms(); /* an offer whose reply did not arrive is lost */
   return ends;
 }
 
@@ -401,7 +402,7 @@ static int schedule_nudge(struct waiter *waiter, uint32_t owner) {
   int failed = mark ? hook_scheduler_run(waiter->call, owner, mark, waiter->owner_fd) : -1;
   hook_note_failed(waiter->call, failed);
   /* The offer stays for the task's hook: a window that has taken a task runs it when it idles. */
-  waiter->settle_at_ms = failed ? clock_wall_ms() + SETTLING_MS : 0;
+  waiter->settle_at_ms = failed ? clock_mono_ms() + SETTLING_MS : 0;
   free(mark);
   return failed;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/agents/hooks/wait_away.c: a process that waits to wake an agent cannot reach its store for
- * a moment. The linker puts __wrap_hostkit_next_session in place of hostkit_next_session, which
- * then fails.
+ * a moment, or the clock is set back. The linker puts __wrap_hostkit_next_session in place of
+ * hostkit_next_session, which then fails, and __wrap_clock_wall_ms in place of clock_wall_ms.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +14,9 @@
 #include "tests/agents/hooks/race.h"
 
 static struct tidings_error error = {.size = sizeof error};
-static int32_t code; /* of the next calls */
-static int left;     /* how many fail */
+static int32_t code;                  /* of the next calls */
+static int left;                      /* how many fail */
+static int64_t back_ms, next_back_ms; /* the clock is set back by so much: now, at the next call */
 
 /* NOLINTBEGIN(bugprone-reserved-identifier,cert-*): names that the linker gives */
 int32_t __real_hostkit_next_session(struct hostkit *kit, char *buffer, size_t size, size_t *ret_len,
@@ -24,21 +25,27 @@ int32_t __wrap_hostkit_next_session(struct hostkit *kit, char *buffer, size_t si
                                     struct tidings_error *ret_error);
 int32_t __wrap_hostkit_next_session(struct hostkit *kit, char *buffer, size_t size, size_t *ret_len,
                                     struct tidings_error *ret_error) {
+  back_ms = next_back_ms;
   if (!left) return __real_hostkit_next_session(kit, buffer, size, ret_len, ret_error);
   left--;
   return kit_error(ret_error, code, "the store is away");
 }
+
+int64_t __real_clock_wall_ms(void);
+int64_t __wrap_clock_wall_ms(void);
+int64_t __wrap_clock_wall_ms(void) { return __real_clock_wall_ms() - back_ms; }
 /* NOLINTEND(bugprone-reserved-identifier,cert-*) */
 
-static void push_critical(struct hostkit *kit) {
-  json_t *note = json_pack("{s:s, s:s, s:s}", "message", "the disk is full", "kind", "disk.full",
-                           "level", "critical");
-  MUST(kit_event(kit, kit_new_event("notification", "s", note), NULL, &error) == TIDINGS_OK);
+static void send(struct hostkit *kit, const char *type, json_t *data) {
+  MUST(kit_event(kit, kit_new_event(type, "s", data), NULL, &error) == TIDINGS_OK);
 }
 
-static void open_session(struct hostkit *kit) {
-  json_t *data = json_pack("{s:s}", "host", "Claude Code");
-  MUST(kit_event(kit, kit_new_event("session.opened", "s", data), NULL, &error) == TIDINGS_OK);
+/* A message waits, which the end of a turn has kept back. */
+static void keep_back(void) {
+  struct hostkit *kit = race_open_kit(&error);
+  send(kit, "message.submitted", json_pack("{s:s, s:s}", "id", "m", "content", "Deploy."));
+  send(kit, "turn.declined", json_object());
+  kit_close(kit);
 }
 
 int main(void) {
@@ -48,8 +55,10 @@ int main(void) {
   (void)snprintf(store, sizeof store, "%s/store", race_folder);
   MUST(!setenv("XDG_STATE_HOME", race_folder, 1) && !setenv("CLAUDE_CODE_ENTRYPOINT", "cli", 1));
   struct hostkit *kit = race_open_kit(&error);
-  open_session(kit);
-  push_critical(kit);
+  send(kit, "session.opened", json_pack("{s:s}", "host", "Claude Code"));
+  send(kit, "notification",
+       json_pack("{s:s, s:s, s:s}", "message", "the disk is full", "kind", "disk.full", "level",
+                 "critical"));
   kit_close(kit);
   struct cli cli = {.verb = &verb_hook,
                     .program = &program,
@@ -68,6 +77,10 @@ int main(void) {
   code = TIDINGS_E_STORE;
   left = 2;
   MUST(hook_wait_rewake(&cli, &call, (uint32_t)getpid()) == 2 && !left);
-  printf("ok 1 - it tries again, and wakes the agent\n1..1\n");
+  printf("ok 1 - it tries again, and wakes the agent\n");
+  keep_back();
+  next_back_ms = 3600000;
+  MUST(hook_wait_rewake(&cli, &call, (uint32_t)getpid()) == 2 && back_ms);
+  printf("ok 2 - the clock is set back meanwhile: it does not wait until it has caught up\n1..2\n");
   return 0;
 }
