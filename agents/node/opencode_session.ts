@@ -24,6 +24,9 @@ export interface Place {
   others(id?: string): Conversation | undefined;
 }
 
+/** Calls opencode. An exception rejects the promise. */
+const asked = async <T>(call: () => T | Promise<T>): Promise<T> => call();
+
 interface Unsettled {
   added: Additions;
   callId: string | undefined;
@@ -92,7 +95,7 @@ export class Conversation implements Driver {
   #sign({ metadata }: SessionInfo): void {
     if (this.parent || metadata?.tidings?.session === this.id) return;
     const body = { metadata: { ...metadata, tidings: { session: this.id } } };
-    this.#client.session.update?.({ path: { id: this.id }, body }).catch((error) => log("opencode", `session ${this.id}: its mark: ${describe(error)}`));
+    asked(() => this.#client.session.update?.({ path: { id: this.id }, body })).catch((error) => log("opencode", `session ${this.id}: its mark: ${describe(error)}`));
   }
 
   /** Reports the files by which opencode is configured. A subagent's session has no files of its own. */
@@ -205,7 +208,7 @@ export class Conversation implements Driver {
     if (this.#offered || Date.now() < this.#promptDue) return "later"; // a withdrawn offer is still on its way
     this.#offered = turn;
     const parts = [{ type: "text", text: turn.text, metadata: { tidings: { turn: turn.ids } } }];
-    this.#client.session.promptAsync({ path: { id: this.id }, body: { ...this.#last, parts } }).then(
+    asked(() => this.#client.session.promptAsync({ path: { id: this.id }, body: { ...this.#last, parts } })).then(
       ({ error }) => error && this.#refused(turn, error),
       (error) => this.#refused(turn, error),
     );
@@ -232,7 +235,7 @@ export class Conversation implements Driver {
       this.#end();
     };
     this.#aborting = true;
-    this.#client.session.abort({ path: { id: this.id } }).then(done, (error) => {
+    asked(() => this.#client.session.abort({ path: { id: this.id } })).then(done, (error) => {
       log("opencode", `session ${this.id}: abort: ${describe(error)}`);
       done();
     });

@@ -59,6 +59,7 @@ export class Session {
   #again: ReturnType<typeof setTimeout> | undefined;
   #turns = new TurnEvents((type, data) => this.#sendTurn(type, data));
   #paragraph: string | undefined; // for the system prompt; it does not change
+  #ring = (): void => this.wake();
   #share = -1; // the last reported use of the context, in steps of 5 %
 
   constructor(kit: Kit, id: string, driver: Driver) {
@@ -66,7 +67,7 @@ export class Session {
     this.#quoted = quote(id);
     this.#kit = kit;
     this.#driver = driver;
-    kit.rang.set(id, () => this.wake());
+    kit.rang.set(id, this.#ring);
   }
 
   /** Ends the reports of this process. The conversation itself may continue in another process. */
@@ -77,6 +78,7 @@ export class Session {
     this.#turns.forget();
     if (held && !this.lost) this.report("turn.declined", { messages: held.ids });
     clearTimeout(this.#timer);
+    if (this.#kit.rang.get(this.id) !== this.#ring) return; // another object of this process has the session now
     this.#kit.rang.delete(this.id);
     alertNoMore(this.#kit, this.id);
   }

@@ -110,8 +110,12 @@ class Opencode {
 
   static async create(id) {
     const agent = new Opencode();
-    const answer = (what, data) => async (request) => {
+    const answer = (what, data) => (request) => {
       agent.requests.push(what);
+      if (agent.throwsAtOnce) throw new Error("no server");
+      return answered(what, data, request);
+    };
+    const answered = async (what, data, request) => {
       if (what === "promptAsync") agent.sent.push(request);
       const now = Array.isArray(data) ? [...data] : data;
       await agent.meanwhile(what);
@@ -638,6 +642,35 @@ for (const [what, fault] of [["does not answer", "throws"], ["answers an error",
       matches(logged(), /what a revert has left cannot be read: /);
     }));
 }
+
+await test("opencode: its API throws at once when a turn is to start or to stop: the next turn starts", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const agent = await Opencode.create("s");
+    await agent.turn();
+    agent.throwsAtOnce = true;
+    inStore("submit", "First.");
+    await until(() => agent.requests.includes("promptAsync"), "it is tried");
+    for (let count = 0; count < 2; count++) await agent.event("session.status", { sessionID: "s", status: { type: "busy" } });
+    inStore("push", "-l", "critical", "The disk is full.");
+    await until(() => agent.requests.includes("abort"), "it is to stop");
+    agent.throwsAtOnce = false;
+    await until(() => stateNow() === "idle", "the turn has ended");
+    inStore("submit", "Second.");
+    await until(() => agent.sent.length, "the next turn starts");
+    equal(agent.sent[0].body.parts[0].text, "First.");
+  }));
+
+await test("opencode: a session that two folders of one process know is woken after one of them was disposed of", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const agent = await Opencode.create("s");
+    await agent.turn();
+    const other = await Opencode.create("t");
+    other.id = "s";
+    await other.turn();
+    await agent.fire("dispose");
+    inStore("submit", "Deploy.");
+    await until(() => other.sent.length, "it is sent");
+  }));
 
 await test("opencode: a message that is removed while opencode says what is left is no longer there", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
