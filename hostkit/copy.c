@@ -33,14 +33,24 @@ static char *make_directory_in(const char *parent) {
 
 /* On a file system that is mounted noexec, the copy can be written but not loaded. Sets errno when
  * the answer is no. */
-static int may_hold_code(const char *parent) {
+static bool may_hold_code(const char *parent, uint64_t bytes) {
   struct statvfs status;
-  if (statvfs(parent, &status)) return 0;
+  if (statvfs(parent, &status)) return false;
   errno = EACCES;
-  return !(status.f_flag & ST_NOEXEC);
+  if (status.f_flag & ST_NOEXEC) return false;
+  errno = ENOSPC;
+  return !status.f_blocks || (uint64_t)status.f_bavail * status.f_frsize >= bytes;
 }
 
-static int32_t make_directory(const char *parent, char **ret_directory,
+/* How much room the copy and the store of its probe need; a guess. */
+static uint64_t room_for(int plugin) {
+  enum { STORE_BYTES = 2 << 20 };
+  struct stat status;
+  return fstat(plugin, &status) ? STORE_BYTES : (uint64_t)status.st_size + STORE_BYTES;
+}
+
+/* Takes the first place that may hold code and has room, else the first that may hold code. */
+static int32_t make_directory(const char *parent, int plugin, char **ret_directory,
                               struct tidings_error *error) {
   const char *candidates[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
   size_t count = sizeof candidates / sizeof candidates[0];
@@ -50,10 +60,13 @@ static int32_t make_directory(const char *parent, char **ret_directory,
   }
   int reason = ENOENT;
   const char *last = "/tmp";
-  for (size_t i = 0; i < count; i++) {
-    if (!candidates[i] || candidates[i][0] != '/') continue;
-    last = candidates[i];
-    char *directory = may_hold_code(candidates[i]) ? make_directory_in(candidates[i]) : NULL;
+  uint64_t room = room_for(plugin);
+  for (size_t i = 0; i < 2 * count; i++) {
+    const char *candidate = candidates[i % count];
+    if (!candidate || candidate[0] != '/') continue;
+    last = candidate;
+    bool usable = may_hold_code(candidate, i < count ? room : 0);
+    char *directory = usable ? make_directory_in(candidate) : NULL;
     if (directory) {
       *ret_directory = directory;
       return TIDINGS_OK;
@@ -157,7 +170,7 @@ static bool copy_to_memory(int from, struct hk_copy *ret_copy) {
 static int32_t copy_from(int from, const char *base_name, const char *parent,
                          struct hk_copy *ret_copy, struct tidings_error *error) {
   struct hk_copy copy = HK_COPY_NONE;
-  int32_t code = make_directory(parent, &copy.directory, error);
+  int32_t code = make_directory(parent, from, &copy.directory, error);
   if (code) return code;
   copy.path = hk_format("%s/%s", copy.directory, base_name);
   if (!copy.path) {

@@ -11,9 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "kit.h"
+
+int real_statvfs(const char *path, struct statvfs *ret_status) __asm__("__real_statvfs");
+int statvfs_of_full_folder(const char *path, struct statvfs *ret_status) __asm__("__wrap_statvfs");
+
+static const char *full_folder; /* the linker hands hostkit's calls of statvfs to this program */
+
+int statvfs_of_full_folder(const char *path, struct statvfs *ret_status) {
+  int failed = real_statvfs(path, ret_status);
+  if (full_folder && strcmp(path, full_folder) == 0) ret_status->f_bavail = 0;
+  return failed;
+}
 
 Test(load, tells_what_it_loaded) {
   struct kit kit;
@@ -274,6 +286,30 @@ Test(load, looks_for_a_place_for_its_copies) {
   cr_assert_eq(hostkit_open(&kit.options, &hostkit, NULL), TIDINGS_OK);
   cr_expect(kit_is_mapped("/copies/tidings-"));
   cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
+  cr_assert_null(kit_finish(&kit));
+}
+
+/* A user's XDG_RUNTIME_DIR is small, and other programs fill it. */
+Test(load, avoids_a_full_folder_unless_it_is_the_only_one) {
+  struct kit kit;
+  kit_init(&kit);
+  char full[sizeof kit.root + 8];
+  (void)snprintf(full, sizeof full, "%s/full", kit.root);
+  cr_assert_eq(mkdir(full, 0700), 0);
+  full_folder = full;
+  kit.options.copy_dir = NULL;
+  kit.options.flags |= HOSTKIT_KEEP_MAPPED;
+  setenv("XDG_RUNTIME_DIR", full, 1);
+  setenv("TMPDIR", kit.copies, 1);
+  struct hostkit *hostkit = kit_open(&kit, "good_a");
+  cr_expect(kit_is_mapped("/copies/tidings-"));
+  cr_expect(!kit_is_mapped("/full/tidings-"));
+  cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
+  kit.options.copy_dir = full;
+  hostkit = kit_open(&kit, "good_a");
+  cr_expect(kit_is_mapped("/full/tidings-"));
+  cr_assert_eq(hostkit_close(hostkit, 0, NULL), TIDINGS_OK);
+  full_folder = NULL;
   cr_assert_null(kit_finish(&kit));
 }
 

@@ -68,8 +68,8 @@ struct hostkit_options {
   uint32_t owner_pid;
   uint32_t hook_budget_ms;
   uint32_t settle_on_return;
-  /* The place of the private copy, in a folder of its own with mode 0700. NULL: $XDG_RUNTIME_DIR,
-   * else $TMPDIR, else /tmp. */
+  /* The place of the private copy, in a folder of its own with mode 0700. NULL: the first of
+   * $XDG_RUNTIME_DIR, $TMPDIR and /tmp that is writable, not mounted noexec, and has room. */
   const char *copy_dir;
   /* The probe program. NULL: $TIDINGS_HOSTKIT_PROBE, else where hostkit was installed. */
   const char *probe_path;
