@@ -93,7 +93,7 @@ static struct napi_value__ *call_info(struct napi_env__ *env, struct napi_callba
 
 struct opening {
   struct text plugin, store, host_name, configuration, role, probe;
-  uint64_t owner_pid, hook_budget_ms;
+  uint64_t owner_pid, hook_budget_ms, total_budget_ms, settle_on_return;
 };
 
 static bool role_of(struct napi_env__ *env, const struct text *text, uint32_t *ret_role) {
@@ -112,6 +112,8 @@ static struct instance *open_instance(struct napi_env__ *env, const struct openi
                                     .configuration = opening->configuration.ptr,
                                     .owner_pid = (uint32_t)opening->owner_pid,
                                     .hook_budget_ms = (uint32_t)opening->hook_budget_ms,
+                                    .settle_on_return = (uint32_t)opening->settle_on_return,
+                                    .total_budget_ms = opening->total_budget_ms,
                                     .probe_path = opening->probe.ptr};
   if (!role_of(env, &opening->role, &options.role)) return NULL;
   struct instance *instance = calloc(1, sizeof *instance);
@@ -181,7 +183,9 @@ static struct napi_value__ *call_open(struct napi_env__ *env, struct napi_callba
   for (size_t i = 0; read && i < COUNT; i++)
     read = text_plain(env, members[i].text, members[i].name);
   if (read && value_number_member(env, options, "ownerPid", INT32_MAX, &opening.owner_pid) &&
-      value_number_member(env, options, "hookBudgetMs", UINT32_MAX, &opening.hook_budget_ms)) {
+      value_number_member(env, options, "hookBudgetMs", UINT32_MAX, &opening.hook_budget_ms) &&
+      value_number_member(env, options, "totalBudgetMs", NUMBER_MAX, &opening.total_budget_ms) &&
+      value_number_member(env, options, "settleOnReturn", 1, &opening.settle_on_return)) {
     struct instance *instance = open_instance(env, &opening);
     if (instance) object = instance_object(env, instance);
   }

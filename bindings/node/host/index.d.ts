@@ -15,6 +15,9 @@ export interface Options {
   role?: "host" | "producer";
   ownerPid?: number;
   hookBudgetMs?: number;
+  totalBudgetMs?: number;
+  /** A delivery has ended when its hook returns: for hosts that cannot say when their transcript was written. */
+  settleOnReturn?: boolean;
   /** The path of tidings-hostkit-probe, if it is not where it was installed. */
   probe?: string;
   /** The path of tidings.node. Default: $TIDINGS_ADDON, or the one in the package for this machine. */
@@ -43,14 +46,19 @@ export interface Push {
   id?: string;
 }
 
-/** An event of docs/events.md. */
+/** An event of docs/events.md: a CloudEvent, which may have attributes of others. */
 export interface Event {
+  specversion?: "1.0" | null;
   type: string;
   session: string;
+  source?: string | null;
+  id?: string | null;
+  time?: string | null;
+  subject?: string | null;
+  datacontenttype?: string | null;
+  dataschema?: string | null;
   data?: object;
-  source?: string;
-  id?: string;
-  time?: string;
+  [attribute: string]: any;
 }
 
 /** `room`: how many bytes of UTF-8 the reply's texts may have together; 0 or undefined: no bound. */

@@ -35,10 +35,10 @@ function pluginOf(addon) {
   return existsSync(beside) ? beside : join(dirname(addon), "..", "tidings.so");
 }
 
-export function open({ addon, plugin, configuration, ...options } = {}) {
+export function open({ addon, plugin, configuration, settleOnReturn, ...options } = {}) {
   const path = addon ?? process.env.TIDINGS_ADDON ?? join(platformFolder(), "tidings.node");
   const json = configuration === undefined ? undefined : JSON.stringify(configuration);
-  return new Tidings(loadAddon(path).open({ ...options, plugin: plugin ?? pluginOf(path), configuration: json }));
+  return new Tidings(loadAddon(path).open({ ...options, plugin: plugin ?? pluginOf(path), configuration: json, settleOnReturn: settleOnReturn ? 1 : 0 }));
 }
 
 export class Tidings {
@@ -154,7 +154,9 @@ export class Tidings {
       if (reply.deliveryId !== null) this.#sessions.set(reply.deliveryId, session);
       return { outgoing, content: outgoing.find((part) => part.isCarrier).text, reply };
     } catch (error) {
-      if (reply.deliveryId !== null) this.#instance.settle(reply.deliveryId, "rolled_back");
+      try {
+        if (reply.deliveryId !== null) this.#instance.settle(reply.deliveryId, "rolled_back");
+      } catch {} // it stays leased, and is delivered again
       throw error;
     }
   }

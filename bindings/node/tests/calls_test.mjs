@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { open, unchanged } from "tidings";
+import { Tidings, open, unchanged } from "tidings";
 import { compose } from "../host/compose.mjs";
 
 const build = process.env.TIDINGS_BUILD_DIR;
@@ -54,6 +54,36 @@ const tests = {
     kit.close();
     assert.throws(() => kit.nextSession(), { code: "TIDINGS_E_CLOSED" });
     assert.throws(() => opened(folder, { plugin: join(folder, "none.so") }), /none\.so/);
+  },
+
+  "a part that is not known stays the error, even if the delivery cannot be rolled back": () => {
+    const reply = { delivery: "7", notifications: [], messages: [{ role: "9", place: "before", text: "x" }], actions: [], steered: [], status: null, wake_at: null };
+    const settled = [];
+    const kit = new Tidings({
+      toolResult: () => JSON.stringify(reply),
+      settle: (...given) => {
+        settled.push(given);
+        throw new Error("busy");
+      },
+    });
+    assert.throws(() => kit.toolResult({ session: "s" }), { code: "TIDINGS_E_INVAL" });
+    assert.deepEqual(settled, [["7", "rolled_back"]]);
+  },
+
+  "with settleOnReturn a delivery has ended when its hook returns": (folder) => {
+    const kit = opened(folder, { settleOnReturn: true, totalBudgetMs: 3_600_000 });
+    kit.push({ session: "s", kind: "tool.failed", message: "It failed." });
+    const { reply } = kit.toolResult({ session: "s" });
+    assert.deepEqual([reply.notifications.length, reply.deliveryId], [1, null]);
+    kit.close();
+    assert.throws(() => opened(folder, { totalBudgetMs: -1 }), /totalBudgetMs/);
+  },
+
+  "the type of an event has each attribute of its schema": () => {
+    const read = (path) => readFileSync(join(process.env.TIDINGS_SOURCE_DIR, path), "utf8");
+    const { properties, required } = JSON.parse(read("abi/schema/event.schema.json"));
+    const [, type] = read("bindings/node/host/index.d.ts").match(/interface Event \{(.*?)\n\}/s);
+    for (const name of Object.keys(properties)) assert.match(type, new RegExp(`\\n  ${name}${required.includes(name) ? "" : "\\?"}: .*;`), name);
   },
 
   "a delivery that was rolled back comes again": (folder) => {
