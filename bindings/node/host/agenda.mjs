@@ -98,19 +98,19 @@ export class Agenda {
     }
   }
 
-  /** Asks the next session by `wake`; returns it and its reply. undefined: none is left. A session whose wake fails is asked again later. */
+  /** Asks the next session by `wake`; returns it and its reply. undefined: none is left; null: the wake failed, and the session is asked again later. */
   askNext(wake) {
-    for (const session of this.#ready) {
-      this.#ready.delete(session);
-      try {
-        const reply = wake(session);
-        this.#pauses.delete(session);
-        return { session, reply };
-      } catch (error) {
-        this.#failed(session, error);
-      }
+    const [session] = this.#ready;
+    if (session === undefined) return undefined;
+    this.#ready.delete(session);
+    try {
+      const reply = wake(session);
+      this.#pauses.delete(session);
+      return { session, reply };
+    } catch (error) {
+      this.#failed(session, error);
+      return null;
     }
-    return undefined;
   }
 
   #failed(session, error) {

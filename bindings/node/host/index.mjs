@@ -117,9 +117,13 @@ export class Tidings {
         sleeper.beginLook();
         pauseMs = this.#agenda.look(() => this.nextSession(), pauseMs);
         let woken;
-        while (!signal?.aborted && (woken = this.#agenda.askNext((session) => this.wake(session)))) {
-          this.#agenda.handOver(pauseMs);
-          yield woken;
+        while (!signal?.aborted && (woken = this.#agenda.askNext((session) => this.wake(session))) !== undefined) {
+          if (woken === null) {
+            await new Promise((resolve) => setImmediate(resolve)); // the call may have waited for the store: the event loop goes on before the next one
+          } else {
+            this.#agenda.handOver(pauseMs);
+            yield woken;
+          }
         }
         if (!signal?.aborted) await sleeper.sleep(this.#agenda.delayMs(pauseMs));
       }

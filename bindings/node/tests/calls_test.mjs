@@ -191,6 +191,25 @@ const tests = {
     kit.close();
   },
 
+  "a call that fails may have waited for the store: other work of the event loop goes on before the next one": async (folder) => {
+    const kit = good(folder);
+    const at = [];
+    let turns = 0;
+    let turn = setImmediate(function next() {
+      turns += 1;
+      turn = setImmediate(next);
+    });
+    for (const session of ["a", "b", "c", "d"]) past(kit, session);
+    kit.wake = (session) => {
+      at.push(turns);
+      if (session !== "d") throw Object.assign(new Error("locked"), { code: "TIDINGS_E_BUSY" });
+    };
+    assert.deepEqual(await first(kit.wakes(), 1), ["d"]);
+    clearImmediate(turn);
+    assert.equal(new Set(at).size, 4, `${at}`);
+    kit.close();
+  },
+
   "if the store does not say who rang, it is asked again, and what has come by its time goes on": async (folder) => {
     const kit = good(folder);
     const failures = ["BUSY", "STORE"].map((name) => Object.assign(new Error(name), { code: `TIDINGS_E_${name}` }));

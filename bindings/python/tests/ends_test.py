@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests how a host in Python ends: what closing, cancelling, closed loops and forks leave. Prints TAP."""
+"""Tests a host in Python whose loop is closed or cancelled, or cut in by threads, handlers of signals and forks. Prints TAP."""
 import asyncio
 import gc
 import os
@@ -9,7 +9,7 @@ import sys
 import threading
 import warnings
 
-from calls_test import first_of, good, in_time, note, opened, past, refused, run
+from calls_test import fail_wake, first_of, good, in_time, note, opened, past, refused, run
 
 
 def closed(folder):
@@ -96,5 +96,62 @@ def forked(folder):
         assert os.waitpid(child, 0)[1] == 0
 
 
+def signals(folder):
+    """a handler of signals may make a call at any point of a look"""
+
+    def looks(kit):
+        agenda, times = kit._agenda, [None, 4102444800000]  # pylint: disable=protected-access
+
+        def trace(frame, event, _):
+            if not frame.f_code.co_filename.endswith("_agenda.py"):
+                return None
+            frame.f_trace_opcodes = True
+            if event == "opcode":
+                times.reverse()
+                agenda.note("new", times[0], agenda.begin_call())
+            return trace
+
+        sys.settrace(trace)
+        try:
+            return in_time(first_of(kit.wakes(), 2))
+        finally:
+            sys.settrace(None)
+
+    with good(folder) as kit:
+        for session in ("a", "b"):
+            note(kit, f"later-{session}", "later")
+            past(kit, session)
+        fail_wake(folder, -8)
+        assert sorted(looks(kit)) == ["a", "b"]
+
+
+def many_threads(folder):
+    """threads make calls while a loop looks which times have come"""
+    names = [f"{number}" for number in range(1600)]
+    failures = []
+
+    def call(kit, mine):
+        try:
+            for name in mine:
+                note(kit, f"later-{name}", "later")
+                past(kit, name)
+        except Exception as error:  # pylint: disable=broad-except # the test reports it
+            failures.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with good(folder) as kit:
+            threads = [threading.Thread(target=call, args=(kit, names[at::4])) for at in range(4)]
+            for thread in threads:
+                thread.start()
+            assert sorted(in_time(first_of(kit.wakes(), len(names)))) == sorted(names)
+            for thread in threads:
+                thread.join()
+            assert not failures, failures
+    finally:
+        sys.setswitchinterval(interval)
+
+
 if __name__ == "__main__":
-    sys.exit(run((closed, cancelled, loop_closed, forked)))
+    sys.exit(run((closed, cancelled, loop_closed, forked, signals, many_threads)))

@@ -223,7 +223,9 @@ class Tidings:
                 pause = self._look(pause)
                 while (session := agenda.next()) is not None:
                     woken = self._woken(session)
-                    if woken is not None:
+                    if woken is None:
+                        await asyncio.sleep(0)  # the call may have waited for the store: other tasks run before the next one
+                    else:
                         agenda.hand_over(pause)
                         yield woken
                 await agenda.sleep(sleeper, pause)

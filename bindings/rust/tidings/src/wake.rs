@@ -85,6 +85,12 @@ impl Sleeper {
     }
 }
 
+enum Asked {
+    Woken(Woken),
+    Failed,
+    Nobody,
+}
+
 /// Sessions that ring, one after the other: `while let Ok(woken) = wakes.next().await`. `Tidings::wakes` makes it.
 pub struct Wakes {
     kit: Arc<Tidings>,
@@ -142,31 +148,36 @@ impl Wakes {
         Ok(())
     }
 
-    /// Asks those that are ready, until one answers.
-    fn ask_ready(&mut self) -> Option<Woken> {
-        loop {
-            let (session, began) = {
-                let mut agenda = self.kit.agenda();
-                (agenda.next()?, agenda.begin_call())
-            };
-            let asked = self.kit.wake(&session);
+    /// Asks the next one that is ready.
+    fn ask(&mut self) -> Asked {
+        let (session, began) = {
             let mut agenda = self.kit.agenda();
-            match asked {
-                Ok(reply) => {
-                    agenda.succeeded(&session);
-                    return Some(Woken { session, reply });
-                }
-                Err(error) => agenda.failed(session, error.code, began, Instant::now()),
+            match agenda.next() {
+                Some(session) => (session, agenda.begin_call()),
+                None => return Asked::Nobody,
+            }
+        };
+        let asked = self.kit.wake(&session);
+        let mut agenda = self.kit.agenda();
+        match asked {
+            Ok(reply) => {
+                agenda.succeeded(&session);
+                Asked::Woken(Woken { session, reply })
+            }
+            Err(error) => {
+                agenda.failed(session, error.code, began, Instant::now());
+                Asked::Failed
             }
         }
     }
 
-    fn find(&mut self) -> Result<Option<Woken>, Error> {
-        if let Some(woken) = self.ask_ready() {
-            return Ok(Some(woken));
+    fn find(&mut self) -> Result<Asked, Error> {
+        let asked = self.ask();
+        if !matches!(asked, Asked::Nobody) {
+            return Ok(asked);
         }
         self.look()?;
-        Ok(self.ask_ready())
+        Ok(self.ask())
     }
 
     fn begin_sleep(&self) {
@@ -216,16 +227,20 @@ impl Future for Next<'_> {
         let wakes = &mut *self.wakes;
         // The waker is set before the question, so that a session that rings in between wakes this task.
         wakes.sleeper.begin_look(context.waker());
-        match wakes.find().transpose() {
-            Some(found) => {
-                wakes.hand_over();
-                Poll::Ready(found)
+        let found = match wakes.find() {
+            Ok(Asked::Woken(woken)) => Ok(woken),
+            Ok(Asked::Failed) => {
+                context.waker().wake_by_ref(); // the call may have waited for the store: other tasks run before the next one
+                return Poll::Pending;
             }
-            None => {
+            Ok(Asked::Nobody) => {
                 wakes.begin_sleep();
-                Poll::Pending
+                return Poll::Pending;
             }
-        }
+            Err(error) => Err(error),
+        };
+        wakes.hand_over();
+        Poll::Ready(found)
     }
 }
 

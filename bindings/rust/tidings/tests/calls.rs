@@ -316,6 +316,24 @@ fn a_session_whose_wake_fails_is_asked_again_and_the_others_go_on() {
     assert_ne!(other, last);
 }
 
+/// A call that fails may have waited for the store.
+#[test]
+fn other_tasks_of_the_executor_run_after_a_wake_that_fails() {
+    let place = Place::new();
+    let kit = place.good();
+    let mut wakes = kit.wakes().unwrap();
+    past(&kit, "a");
+    past(&kit, "b");
+    place.fail_wake(-8);
+    let bell = Arc::new(Bell::default());
+    let waker = Waker::from(Arc::clone(&bell));
+    let polled = Pin::new(&mut wakes.next()).poll(&mut Context::from_waker(&waker));
+    assert!(polled.is_pending(), "{polled:?}");
+    assert_eq!(place.asked().len(), 1);
+    bell.wait();
+    assert_eq!(first(&mut wakes, 2), ["a", "b"]);
+}
+
 #[test]
 fn a_session_that_is_gone_is_not_asked_again_and_the_others_go_on() {
     let place = Place::new();
