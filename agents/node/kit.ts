@@ -27,6 +27,7 @@ export interface Kit {
   calledBy: string | undefined; // the session whose command has started this process
   left: string | undefined; // the session that a person has left for a new one, which collects its waiting notifications
   stopPolling: () => void;
+  again?: ReturnType<typeof setTimeout>; // asks the store again who rang
 }
 
 const KEY = Symbol.for("tidings.kit");
@@ -96,11 +97,22 @@ function loadAddon(): Addon {
   return module.exports;
 }
 
+const AGAIN_MS = 1000;
+const PAUSE = 10; // times the duration of a failed attempt, so that a database that does not answer does not make the host slow
+
+/** Returns how long to wait after an attempt of the store that has failed. */
+export const pauseAfter = (begun: number): number => AGAIN_MS + PAUSE * (performance.now() - begun);
+
 function answerRings(kit: Kit): void {
+  const begun = performance.now();
   try {
     for (let session = kit.instance.nextSession(); session !== undefined; session = kit.instance.nextSession()) kit.rang.get(session)?.();
   } catch (error) {
     log(kit.hostName, `asking who rang: ${describe(error)}`);
+    if (!mayPass(error)) return;
+    clearTimeout(kit.again);
+    kit.again = setTimeout(() => answerRings(kit), pauseAfter(begun)); // the descriptor does not become readable again
+    kit.again.unref?.();
   }
 }
 
@@ -113,7 +125,6 @@ function poll(kit: Kit): void {
   }
 }
 
-const PAUSE = 10; // times the duration of a failed attempt, so that a database that does not answer does not make the host slow
 const failures = new Map<string, number>(); // by folder: the time from which it may be tried again; Infinity: the configuration or the installation is wrong
 
 /** Returns the process's plugin. The first call opens it, with the configuration for that folder. Undefined: it cannot be opened; the log says why. */
@@ -156,6 +167,7 @@ export function closeKit(): void {
   if (!kit) return;
   place[KEY] = undefined;
   kit.stopPolling();
+  clearTimeout(kit.again);
   try {
     kit.instance.close();
   } catch (error) {

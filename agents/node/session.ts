@@ -4,7 +4,7 @@
 // for to the host through a driver. It never throws into the host: errors go to the log, and the host continues as if tidings were not there.
 import { alertBeside, alertNoMore, collectMailboxes } from "./alerts.ts";
 import { type Additions, additions } from "./compose.ts";
-import { type Kit, describe, log, mayPass } from "./kit.ts";
+import { type Kit, describe, log, mayPass, pauseAfter } from "./kit.ts";
 import { changedFiles, fileStamp, fromHome } from "./paths.ts";
 import type { Action, Reply } from "./tidings.d.ts";
 import { type TurnData, TurnEvents } from "./turn_events.ts";
@@ -167,7 +167,8 @@ export class Session {
   }
 
   wake(): void {
-    if (this.#turns.flush()) this.report("wake");
+    const begun = performance.now();
+    if (this.#turns.flush() && !this.#sendTurn("wake")) this.#wakeAt(Date.now() + pauseAfter(begun));
   }
 
   /** Reports how many tokens of the context are used. */
@@ -334,8 +335,8 @@ export class Session {
     this.#turns.report(`turn.${how}`, how === "failed" && message ? { message } : undefined);
   }
 
-  /** Reports an event of a turn. False: the store cannot take it now. */
-  #sendTurn(type: string, data: TurnData | undefined): boolean {
+  /** Sends an event. False: the store cannot take it now. */
+  #sendTurn(type: string, data?: TurnData): boolean {
     let taken = true;
     this.#try(type, () => {
       try {

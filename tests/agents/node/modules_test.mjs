@@ -562,6 +562,28 @@ await test("pi: an offer that wants a model is sent when one is chosen", () =>
     equal(pi.sent, ["Deploy."]);
   }));
 
+for (const [host, create] of Object.entries(AGENTS)) {
+  for (const [what, call, ...later] of [["a session is called", "nextSession"], ["it asks what a session needs", "event"], ["a message is due", "event", "--in", "1s"]]) {
+    await test(`${host}: the store is away when ${what}: the message is sent when the store is there again`, () =>
+      withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+        const agent = await create("s");
+        await agent.turn();
+        const { instance } = openKit(host, "/");
+        const called = instance[call].bind(instance);
+        let failures = 0;
+        instance[call] = (...given) => {
+          if (failures || (given.length && !given[0].includes('"wake"')) || (later.length && Date.now() < due)) return called(...given);
+          failures++;
+          throw Object.assign(new Error("the store is away"), { code: "TIDINGS_E_STORE" });
+        };
+        const due = Date.now() + 1000;
+        inStore("submit", ...later, "Deploy.");
+        await until(() => agent.sent.length, "it is sent");
+        equal(failures, 1);
+      }));
+  }
+}
+
 await test("opencode: an offer that comes while a withdrawn one is on its way is sent after it", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
     const agent = await Opencode.create("s");
