@@ -21,11 +21,11 @@ static int by_place(const void *a, const void *b) {
 /* Rows are read in the order of their numbers, and so places mostly grow: then there is nothing to
  * sort, which a long queue would pay with each event. */
 static void sort_rows(void *rows, size_t count, size_t size,
-                      int (*compare)(const void *, const void *)) {
+                      int (*order)(const void *, const void *)) {
   for (size_t i = 1; i < count; i++) {
     const char *row = (const char *)rows + i * size;
-    if (compare(row - size, row) <= 0) continue;
-    qsort(rows, count, size, compare);
+    if (order(row - size, row) <= 0) continue;
+    qsort(rows, count, size, order);
     return;
   }
 }
