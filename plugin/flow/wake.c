@@ -83,7 +83,8 @@ static int look_for_rings(struct instance *instance, struct tidings_error *error
   bool all = !wake->started;
   size_t before = wake->ready.count;
   store_wait_drain(instance->store);
-  int code = store_rings_look(instance->store, &instance->owner, &rings, error);
+  int code = store_rings_look(instance->store, &instance->owner, instance_deadline(instance),
+                              &rings, error);
   if (code || (!rings && !all)) return code;
   code = search_store(instance, rings, all, error);
   if (code) {

@@ -102,6 +102,29 @@ def stop_is_seen(host, url):
     asker.end()
 
 
+def look_in_time(host, server):
+    """A look for sessions that rang waits for the call's budget: a short one ends while a long one waits, which then gets the answer."""
+    brief = kit.Kit(kit.make_store(server, "brief"), budget_ms=100)
+    holder = kit.Sql(server, "holder")
+    holder.say("BEGIN; LOCK TABLE tidings.session, brief.session;", kit.BEGUN)
+    answers = []
+    patient = threading.Thread(target=lambda: answers.append(outcome(host.kit)))
+    patient.start()
+    kit.wait_for(lambda: server.sql("SELECT count(*) FROM pg_locks WHERE NOT granted") != "0", "a look that waits")
+    said, waits = outcome(brief), not answers
+    holder.end("ROLLBACK;")
+    patient.join()
+    expect("TIDINGS_E_BUSY" in said and waits and "session" in answers[0], f"a look waits as long as it may: {said}, {answers}")
+    brief.close()
+
+
+def outcome(host):
+    try:
+        return host.call("next_session")
+    except kit.Failed as failed:
+        return str(failed)
+
+
 def count_trips(host, proxy):
     """Makes each kind of call twice, because the first one may have to load more."""
     budget = {"push": 1, "hook": 2, "settle": 1, "quiet": 1, "turn": 2, "end_turn": 2, "new session": 4, "event with an id": 2, "tool call": 2}
@@ -297,6 +320,7 @@ def main():
         count_trips(host, proxy)
         no_commit(host, server)
         stop_is_seen(host, url)
+        look_in_time(host, server)
         outdated_settle(host, proxy, server)
         failed_over(server)
         late_commit(host, proxy, server)

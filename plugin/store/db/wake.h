@@ -64,8 +64,8 @@ struct rings {
   _Atomic uint64_t odd[RING_GROUPS];
 };
 /* Looks at least at the rings of the sessions of `owner`. */
-int db_rings_look(struct db *db, const struct owner *owner, const struct rings **ret_rings,
-                  struct tidings_error *error);
+int db_rings_look(struct db *db, const struct owner *owner, store_deadline deadline,
+                  const struct rings **ret_rings, struct tidings_error *error);
 static inline bool ring_moved(const struct rings *rings, uint32_t ring) {
   return rings->moved[ring / RING_GROUP] >> (ring % RING_GROUP) & 1;
 }

@@ -59,9 +59,9 @@ bool store_waits(const struct store *store) { return db_waits(store->db); }
 void store_wait_drain(struct store *store) { db_wait_drain(store->db); }
 void store_wait_again(struct store *store) { db_wait_again(store->db); }
 
-int store_rings_look(struct store *store, const struct owner *owner, const struct rings **ret_rings,
-                     struct tidings_error *error) {
-  return db_rings_look(store->db, owner, ret_rings, error);
+int store_rings_look(struct store *store, const struct owner *owner, store_deadline deadline,
+                     const struct rings **ret_rings, struct tidings_error *error) {
+  return db_rings_look(store->db, owner, deadline, ret_rings, error);
 }
 
 bool store_may_ring(struct store *store) { return db_may_ring(store->db); }

@@ -29,10 +29,10 @@ void store_wait_again(struct store *store);
 
 /* Finds the rings that have moved since they were last marked as seen, at least those of the
  * sessions of `owner`; *ret_rings NULL: none. They are the store's, until the next look. Take a
- * snapshot of the sessions after this. Not for two threads at once. Errors: NOMEM, STORE (the store
- * was deleted while in use). */
-int store_rings_look(struct store *store, const struct owner *owner, const struct rings **ret_rings,
-                     struct tidings_error *error);
+ * snapshot of the sessions after this. Not for two threads at once. Errors: BUSY (after the
+ * deadline), NOMEM, STORE (the store was deleted while in use). */
+int store_rings_look(struct store *store, const struct owner *owner, store_deadline deadline,
+                     const struct rings **ret_rings, struct tidings_error *error);
 /* Did a process ring, and may it still commit and end without calling this one again? Ask before
  * you take a snapshot: if not, the snapshot has its commit; else look again later. */
 bool store_may_ring(struct store *store);

@@ -101,9 +101,10 @@ static struct rings *make_known(struct db *db) {
   return rings;
 }
 
-int db_rings_look(struct db *db, const struct owner *owner, const struct rings **ret_rings,
-                  struct tidings_error *error) {
+int db_rings_look(struct db *db, const struct owner *owner, store_deadline deadline,
+                  const struct rings **ret_rings, struct tidings_error *error) {
   (void)owner; /* sessions share the counters */
+  (void)deadline;
   struct rings *rings = make_known(db);
   bool any = false;
   if (!rings) return fail(error, TIDINGS_E_NOMEM, "no memory to look for woken sessions");

@@ -240,9 +240,9 @@ void db_ring(struct db_txn *txn, uint32_t session, const struct owner *owner, ui
 }
 
 /* Asks the database which sessions have rung; a notification only means that some session has. */
-static int ask_rings(struct db *db, const struct owner *owner, struct tidings_error *error) {
+static int ask_rings(struct db *db, const struct owner *owner, store_deadline deadline,
+                     struct tidings_error *error) {
   struct pg_wake *wake = db->wake;
-  store_deadline deadline = store_deadline_in(LISTEN_BUDGET_MS);
   struct pg_params params = {.count = 0};
   uint8_t bytes[PG_OWNER_BYTES];
   struct pg_conn *conn = NULL;
@@ -266,11 +266,11 @@ static int ask_rings(struct db *db, const struct owner *owner, struct tidings_er
   return rc ? db_failed(error, rc, "look for woken sessions") : 0;
 }
 
-int db_rings_look(struct db *db, const struct owner *owner, const struct rings **ret_rings,
-                  struct tidings_error *error) {
+int db_rings_look(struct db *db, const struct owner *owner, store_deadline deadline,
+                  const struct rings **ret_rings, struct tidings_error *error) {
   struct pg_wake *wake = db->wake;
   bool any = false;
-  int code = ask_rings(db, owner, error);
+  int code = ask_rings(db, owner, deadline, error);
   if (code) return code;
   if (!wake->rings) wake->rings = calloc(1, sizeof *wake->rings);
   struct rings *rings = wake->rings;
