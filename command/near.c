@@ -6,16 +6,16 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { LONGEST_NAME = 255, NEVER = LONGEST_NAME + 1 }; /* bytes of a name */
+enum { LONGEST_WORD = 255, NEVER = LONGEST_WORD + 1 }; /* bytes of a name */
 
 static unsigned least(unsigned one, unsigned other) { return one < other ? one : other; }
 
 /* Counts the bytes that must be inserted, removed, replaced or swapped with their neighbour. */
 static unsigned edits(const char *one, const char *other) {
   size_t rows = strlen(one), columns = strlen(other);
-  unsigned older[LONGEST_NAME + 1] = {0}, above[LONGEST_NAME + 1] = {0},
-                                row[LONGEST_NAME + 1] = {0};
-  if (rows > LONGEST_NAME || columns > LONGEST_NAME) return NEVER;
+  unsigned older[LONGEST_WORD + 1] = {0}, above[LONGEST_WORD + 1] = {0},
+                                row[LONGEST_WORD + 1] = {0};
+  if (rows > LONGEST_WORD || columns > LONGEST_WORD) return NEVER;
   for (size_t at = 0; at <= columns; at++) row[at] = (unsigned)at;
   for (size_t i = 1; i <= rows; i++) {
     memcpy(older, above, sizeof older);
