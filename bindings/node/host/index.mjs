@@ -116,14 +116,16 @@ export class Tidings {
       while (!signal?.aborted) {
         sleeper.beginLook();
         pauseMs = this.#agenda.look(() => this.nextSession(), pauseMs);
-        let woken;
+        let woken, began = performance.now();
         while (!signal?.aborted && (woken = this.#agenda.askNext((session) => this.wake(session))) !== undefined) {
           if (woken === null) {
-            await new Promise((resolve) => setImmediate(resolve)); // the call may have waited for the store: the event loop goes on before the next one
+            // The call may have waited for the store: the event loop goes on for as long before the next one.
+            await new Promise((resolve) => setTimeout(resolve, performance.now() - began));
           } else {
             this.#agenda.handOver(pauseMs);
             yield woken;
           }
+          began = performance.now();
         }
         if (!signal?.aborted) await sleeper.sleep(this.#agenda.delayMs(pauseMs));
       }

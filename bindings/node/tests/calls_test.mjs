@@ -191,9 +191,14 @@ const tests = {
     kit.close();
   },
 
-  "a call that fails may have waited for the store: other work of the event loop goes on before the next one": async (folder) => {
+  "a call that fails may have waited for the store: other work of the event loop goes on for as long before the next one": async (folder) => {
     const kit = good(folder);
-    const at = [];
+    const { setTimeout } = globalThis;
+    const at = [], took = [], pauses = [];
+    globalThis.setTimeout = (call, ms) => {
+      pauses.push(ms);
+      return setTimeout(call, ms);
+    };
     let turns = 0;
     let turn = setImmediate(function next() {
       turns += 1;
@@ -202,11 +207,17 @@ const tests = {
     for (const session of ["a", "b", "c", "d"]) past(kit, session);
     kit.wake = (session) => {
       at.push(turns);
-      if (session !== "d") throw Object.assign(new Error("locked"), { code: "TIDINGS_E_BUSY" });
+      if (session === "d") return;
+      const began = performance.now();
+      while (performance.now() - began < 1);
+      took.push(performance.now() - began);
+      throw Object.assign(new Error("locked"), { code: "TIDINGS_E_BUSY" });
     };
     assert.deepEqual(await first(kit.wakes(), 1), ["d"]);
     clearImmediate(turn);
+    globalThis.setTimeout = setTimeout;
     assert.equal(new Set(at).size, 4, `${at}`);
+    assert.ok(took.length === 3 && took.every((ms, i) => pauses[i] >= ms), `${took}; ${pauses}`);
     kit.close();
   },
 

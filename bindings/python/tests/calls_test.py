@@ -216,13 +216,18 @@ def tries_again(folder):
 
 
 def fails_in_turns(folder):
-    """a call that fails may have waited for the store: the loop's other tasks run before the next one"""
-    ticks, at = [], []
+    """a call that fails may have waited for the store: the loop's other tasks run for as long before the next one"""
+    ticks, at, took, pauses = [], [], [], []
+    sleep = asyncio.sleep
 
     async def tick():
         while True:
             ticks.append(None)
-            await asyncio.sleep(0)
+            await sleep(0)
+
+    async def noted_sleep(seconds):
+        pauses.append(seconds)
+        await sleep(seconds)
 
     async def both(kit):
         other = asyncio.ensure_future(tick())
@@ -232,7 +237,11 @@ def fails_in_turns(folder):
 
     def wake(session):
         at.append(len(ticks))
+        began = time.monotonic()
         if session != "d":
+            while (passed := time.monotonic() - began) < 0.001:
+                pass
+            took.append(passed)
             raise TidingsError("TIDINGS_E_BUSY", "locked")
         return Reply()
 
@@ -240,7 +249,9 @@ def fails_in_turns(folder):
         for session in "abcd":
             past(kit, session)
         kit.wake = wake
-        assert in_time(both(kit)) == ["d"] and len(set(at)) == 4, at
+        with unittest.mock.patch("asyncio.sleep", noted_sleep):
+            assert in_time(both(kit)) == ["d"] and len(set(at)) == 4, at
+        assert len(took) == 3 and all(pause >= passed for pause, passed in zip(pauses, took)), (took, pauses)
 
 
 def tries_again_in_another_loop(folder):

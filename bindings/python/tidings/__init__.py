@@ -15,6 +15,7 @@ import asyncio
 import json
 import os
 import threading
+import time
 import weakref
 from io import FileIO
 from typing import Any, AsyncGenerator, Dict, Mapping, Optional, Sequence, Tuple, Union
@@ -222,9 +223,10 @@ class Tidings:
                 sleeper.begin_look()
                 pause = self._look(pause)
                 while (session := agenda.next()) is not None:
+                    began = time.monotonic()
                     woken = self._woken(session)
-                    if woken is None:
-                        await asyncio.sleep(0)  # the call may have waited for the store: other tasks run before the next one
+                    if woken is None:  # the call may have waited for the store: other tasks run for as long before the next one
+                        await asyncio.sleep(time.monotonic() - began)
                     else:
                         agenda.hand_over(pause)
                         yield woken

@@ -227,10 +227,13 @@ impl Future for Next<'_> {
         let wakes = &mut *self.wakes;
         // The waker is set before the question, so that a session that rings in between wakes this task.
         wakes.sleeper.begin_look(context.waker());
+        let began = Instant::now();
         let found = match wakes.find() {
             Ok(Asked::Woken(woken)) => Ok(woken),
             Ok(Asked::Failed) => {
-                context.waker().wake_by_ref(); // the call may have waited for the store: other tasks run before the next one
+                // The call may have waited for the store: other tasks run for as long before the next one.
+                let took_ms = began.elapsed().as_millis() as i64;
+                wakes.sleeper.begin_sleep(Some(now_ms() + took_ms));
                 return Poll::Pending;
             }
             Ok(Asked::Nobody) => {
