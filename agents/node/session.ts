@@ -108,7 +108,7 @@ export class Session {
   opened(cwd: string | undefined): void {
     this.lost = false;
     this.#turns.forget();
-    this.report("session.opened", { cwd, host: this.#kit.hostName });
+    this.#turns.report("session.opened", { cwd, host: this.#kit.hostName });
     if (cwd !== undefined && !this.lost) {
       alertBeside(this.#kit, this.id);
       collectMailboxes(this.#kit, this.id);
@@ -120,7 +120,7 @@ export class Session {
   resumed(cwd: string | undefined, deliveries: string[], takeover = false): void {
     this.lost = false;
     this.#turns.forget();
-    this.report("session.resumed", { cwd, host: this.#kit.hostName, deliveries: deliveries.slice(-MOST_DELIVERIES), takeover });
+    this.#turns.report("session.resumed", { cwd, host: this.#kit.hostName, deliveries: deliveries.slice(-MOST_DELIVERIES), takeover });
     if (cwd !== undefined && !this.lost) {
       alertBeside(this.#kit, this.id);
       collectMailboxes(this.#kit, this.id);
@@ -232,19 +232,20 @@ export class Session {
   // -- carriers --------------------------------------------------------------------------------------------------------------------------
 
   toolResult(callId: string, tool: string): Delivery | undefined {
-    return this.#try("tool result", () => this.#deliver(this.#kit.instance.toolResult(this.id, callId, tool, undefined, ROOM_BYTES)));
+    return this.#try("tool result", () => this.#deliver(() => this.#kit.instance.toolResult(this.id, callId, tool, undefined, ROOM_BYTES)));
   }
 
   /** A prompt of the host, which is only a carrier. */
   prompt(): Delivery | undefined {
-    return this.#try("prompt", () => this.#deliver(this.#kit.instance.chatRequest(this.id, undefined, undefined, undefined, ROOM_BYTES)));
+    return this.#try("prompt", () => this.#deliver(() => this.#kit.instance.chatRequest(this.id, undefined, undefined, undefined, ROOM_BYTES)));
   }
 
   /** Makes the request that starts an offered turn. Throws Withdrawn if it must not be sent. If it fails otherwise, the session does not run yet: then
    * turnStarted has to name the turn. */
   startTurn(turn: Turn): Delivery | undefined {
     try {
-      const delivery = this.#deliver(this.#kit.instance.chatRequest(this.id, turn.source, turn.ids, undefined, ROOM_BYTES));
+      if (!this.#turns.isOpen()) return undefined;
+      const delivery = this.#deliver(() => this.#kit.instance.chatRequest(this.id, turn.source, turn.ids, undefined, ROOM_BYTES));
       this.running = true;
       this.#drop();
       return delivery;
@@ -370,8 +371,8 @@ export class Session {
     return reply;
   }
 
-  #deliver(json: string | undefined): Delivery | undefined {
-    const reply = this.#take(json);
+  #deliver(call: () => string | undefined): Delivery | undefined {
+    const reply = this.#turns.isOpen() ? this.#take(call()) : undefined;
     if (!reply || (!reply.delivery && !reply.messages.length)) return undefined;
     try {
       return { id: reply.delivery ?? undefined, ...additions(reply.messages) };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// turn_events.ts: reports the events of a session's turns in their order. If the store cannot take one now, it is reported again later, because a session
-// whose turn never ends starts no other one.
+// turn_events.ts: reports a session's start and the events of its turns in their order. If the store cannot take one now, it is reported again later, because a
+// session whose turn never ends starts no other one, and one that was not resumed repeats what its transcript has.
 
 export interface TurnData {
   messages?: string[];
@@ -13,6 +13,7 @@ type TurnEvent = [type: string, data: TurnData | undefined];
 const FIRST_WAIT_MS = 100;
 const LAST_WAIT_MS = 10_000;
 
+const isStart = (type: string): boolean => type === "session.opened" || type === "session.resumed";
 const isPause = (type: string): boolean => type === "turn.waiting" || type === "turn.retrying";
 
 export class TurnEvents {
@@ -26,9 +27,10 @@ export class TurnEvents {
     this.#send = send;
   }
 
-  /** Reports an event, and drops the earlier ones that were not taken: a pause drops only pauses. A start that names messages stays, because these messages would start another turn. */
+  /** Reports an event, and drops the earlier ones that were not taken: a pause drops only pauses. A session's start stays, and so does a turn's start that
+   * names messages, because these messages would start another turn. */
   report(type: string, data?: TurnData): void {
-    this.#events = this.#events.filter(([before, named]) => named?.messages || (isPause(type) && !isPause(before)));
+    this.#events = this.#events.filter(([before, named]) => isStart(before) || named?.messages || (isPause(type) && !isPause(before)));
     this.#events.push([type, data]);
     this.flush();
   }
@@ -41,6 +43,11 @@ export class TurnEvents {
     }
     clearTimeout(this.#again);
     return true;
+  }
+
+  /** Has the store taken the session's start? */
+  isOpen(): boolean {
+    return this.#events.length === 0 || this.flush() || !this.#events.some(([type]) => isStart(type));
   }
 
   #later(event: TurnEvent): false {

@@ -2,7 +2,7 @@
 //
 // modules_test.mjs: tests the installed modules for opencode and pi with the real plugin and simulated agents, which are only lists of hooks: after any error of
 // tidings or of the agent, the agent must continue as if tidings were not there.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BUILD, PLUGIN, SOURCE, end, equal, folder, matches, test, until } from "./tap.mjs";
@@ -42,12 +42,12 @@ const workFolder = () => process.env.TIDINGS_TEST_FOLDER ?? "/";
 
 class Pi {
   hooks = new Map();
-  entries = [];
   sent = [];
   idle = true;
 
   /** `atOnce`: a message that is sent to it comes back as input before the call returns. */
-  constructor(id, atOnce = false, reason = "startup") {
+  constructor(id, atOnce = false, reason = "startup", entries = []) {
+    this.entries = entries;
     this.ctx = {
       cwd: workFolder(),
       mode: "rpc",
@@ -583,6 +583,48 @@ for (const [host, create] of Object.entries(AGENTS)) {
       }));
   }
 }
+
+for (const [host, create] of Object.entries(AGENTS)) {
+  for (const first of ["a turn", "nothing"]) {
+    await test(`${host}: the store is busy when a session starts, and ${first} comes before it is not: the session is found by its folder, and called`, () =>
+      withEnvironment({ TIDINGS_STORE: join(folder(), "store"), TIDINGS_TEST_FOLDER: folder() }, async () => {
+        openKit(host, "/");
+        inStore("push", "--create", "Early.");
+        const release = await hold();
+        const agent = await create("s");
+        await release();
+        if (first === "a turn") await agent.turn();
+        await until(() => answerOf("status").attachment?.cwd, "its folder is known");
+        equal(answerOf("status").attachment.cwd, process.env.TIDINGS_TEST_FOLDER);
+        inStore("submit", "Deploy.");
+        await until(() => agent.sent.length, "it is sent");
+      }));
+  }
+}
+
+/** Another process delivers what is pending with a tool's result, and is killed. Returns the delivery. */
+function deliveredBefore() {
+  const script = `const module = { exports: {} };
+    process.dlopen(module, ${JSON.stringify(join(BUILD, "tidings.node"))});
+    const kit = module.exports.open({ plugin: ${JSON.stringify(PLUGIN)}, store: ${JSON.stringify(process.env.TIDINGS_STORE)}, hostName: "pi" });
+    kit.event(JSON.stringify({ type: "session.opened", session: "s", data: {} }));
+    console.log(JSON.parse(kit.toolResult("s", "c", "bash")).delivery);
+    process.kill(process.pid, "SIGKILL");`;
+  return spawnSync(process.execPath, ["-e", script], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).stdout.trim();
+}
+
+await test("pi: the store is busy when a session is resumed: what its transcript has comes no second time", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    inStore("push", "--create", "The build failed.");
+    const message = { role: "toolResult", content: [], tidings: { delivery: deliveredBefore() } };
+    openKit("pi", "/");
+    const release = await hold();
+    const pi = new Pi("s", false, "startup", [{ type: "message", message }]);
+    pi.prompt();
+    await release();
+    equal(pi.turn(false), "out");
+    equal(answerOf("history").deliveries.map(({ outcome }) => outcome), ["committed"]);
+  }));
 
 await test("opencode: an offer that comes while a withdrawn one is on its way is sent after it", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
