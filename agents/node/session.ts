@@ -7,7 +7,7 @@ import { type Additions, additions } from "./compose.ts";
 import { type Kit, describe, log, mayPass, pauseAfter } from "./kit.ts";
 import { changedFiles, fileStamp, fromHome } from "./paths.ts";
 import type { Action, Reply } from "./tidings.d.ts";
-import { type TurnData, TurnEvents } from "./turn_events.ts";
+import { TurnEvents } from "./turn_events.ts";
 
 /** A turn that tidings offers. */
 export interface Turn {
@@ -57,7 +57,7 @@ export class Session {
   #due = 0; // when the timer fires
   #held: Turn | undefined; // an offer that the host cannot start yet
   #again: ReturnType<typeof setTimeout> | undefined;
-  #turns = new TurnEvents((type, data) => this.#sendTurn(type, data));
+  #turns = new TurnEvents((type, data) => this.#isTaken(type, () => this.#send(type, data)));
   #paragraph: string | undefined; // for the system prompt; it does not change
   #ring = (): void => this.wake();
   #share = -1; // the last reported use of the context, in steps of 5 %
@@ -106,25 +106,22 @@ export class Session {
 
   /** Opens a new conversation; without `cwd` it is not found by its folder. */
   opened(cwd: string | undefined): void {
-    this.lost = false;
-    this.#turns.forget();
-    this.#turns.report("session.opened", { cwd, host: this.#kit.hostName });
-    if (cwd !== undefined && !this.lost) {
-      alertBeside(this.#kit, this.id);
-      collectMailboxes(this.#kit, this.id);
-    }
+    this.#starts("session.opened", cwd);
   }
 
   /** Resumes a session, with the deliveries that its transcript holds. A process that only opens a session which is open in another one leaves it
    * there; a prompt of a person takes it over. */
   resumed(cwd: string | undefined, deliveries: string[], takeover = false): void {
+    this.#starts("session.resumed", cwd, { deliveries: deliveries.slice(-MOST_DELIVERIES), takeover });
+  }
+
+  #starts(type: string, cwd: string | undefined, more?: object): void {
     this.lost = false;
     this.#turns.forget();
-    this.#turns.report("session.resumed", { cwd, host: this.#kit.hostName, deliveries: deliveries.slice(-MOST_DELIVERIES), takeover });
-    if (cwd !== undefined && !this.lost) {
-      alertBeside(this.#kit, this.id);
-      collectMailboxes(this.#kit, this.id);
-    }
+    this.#turns.report(type, { cwd, host: this.#kit.hostName, ...more });
+    if (cwd === undefined || this.lost) return;
+    alertBeside(this.#kit, this.id);
+    collectMailboxes(this.#kit, this.id);
   }
 
   /** Reports that messages of the transcript were removed or replaced: it now holds exactly these deliveries. False: tidings did not take the report.
@@ -168,7 +165,7 @@ export class Session {
 
   wake(): void {
     const begun = performance.now();
-    if (this.#turns.flush() && !this.#sendTurn("wake")) this.#wakeAt(Date.now() + pauseAfter(begun));
+    if (this.#turns.flush() && !this.#isTaken("wake", () => this.#send("wake"))) this.#wakeAt(Date.now() + pauseAfter(begun));
   }
 
   /** Reports how many tokens of the context are used. */
@@ -258,7 +255,9 @@ export class Session {
 
   /** `written`: the carrier is in the host's transcript. If it is not and will not be, its notifications are delivered again. */
   settle(id: string, written: boolean): void {
-    this.#try(`delivery ${id}`, () => this.#take(this.#kit.instance.settle(id, written ? "committed" : "rolled_back")));
+    const begun = performance.now();
+    if (this.#isTaken(`delivery ${id}`, () => this.#kit.instance.settle(id, written ? "committed" : "rolled_back"))) return;
+    setTimeout(() => this.settle(id, written), pauseAfter(begun)).unref?.();
   }
 
   // -- turns -----------------------------------------------------------------------------------------------------------------------------
@@ -336,12 +335,12 @@ export class Session {
     this.#turns.report(`turn.${how}`, how === "failed" && message ? { message } : undefined);
   }
 
-  /** Sends an event. False: the store cannot take it now. */
-  #sendTurn(type: string, data?: TurnData): boolean {
+  /** Makes a call. False: the store cannot take it now. */
+  #isTaken(what: string, call: () => string | undefined): boolean {
     let taken = true;
-    this.#try(type, () => {
+    this.#try(what, () => {
       try {
-        this.#take(this.#send(type, data));
+        this.#take(call());
       } catch (error) {
         taken = !mayPass(error);
         throw error;

@@ -602,6 +602,26 @@ for (const [host, create] of Object.entries(AGENTS)) {
   }
 }
 
+for (const [host, create] of Object.entries(AGENTS)) {
+  await test(`${host}: the store is away when a delivery ends: it is settled when the store is there again`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+      const agent = await create("s");
+      await agent.turn();
+      const { instance } = openKit(host, "/");
+      const settle = instance.settle.bind(instance);
+      let failures = 0;
+      instance.settle = (...given) => {
+        if (failures++) return settle(...given);
+        throw Object.assign(new Error("the store is away"), { code: "TIDINGS_E_STORE" });
+      };
+      inStore("push", "The build failed.");
+      matches(await agent.turn(false), /The build failed\./);
+      equal(failures > 0, true);
+      await until(() => !answerOf("status").leased.length, "it is settled");
+      equal(answerOf("history").deliveries.at(-1).outcome, "committed");
+    }));
+}
+
 /** Another process delivers what is pending with a tool's result, and is killed. Returns the delivery. */
 function deliveredBefore() {
   const script = `const module = { exports: {} };
