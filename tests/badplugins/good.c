@@ -170,12 +170,24 @@ static int32_t write_room(struct good_plugin *good, uint64_t bytes, struct tidin
   return bytes ? write_line(good, "room", &span, error) : TIDINGS_OK;
 }
 
+/* Stays in the call until a process has opened the FIFO "gate" in the store folder for writing and
+ * has closed it. */
+static void wait_at_gate(struct good_plugin *good) {
+  char byte;
+  int fd = openat(good->folder, "gate", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  while (read(fd, &byte, 1) > 0) continue;
+  close(fd);
+}
+
+/* A result of the tool `wait` waits at the gate. */
 static int32_t on_tool_result(struct tidings_plugin *plugin,
                               const struct tidings_tool_result *result,
                               const struct tidings_reply **ret_reply, struct tidings_error *error) {
   if (result->size >= TIDINGS_SIZE_TO(struct tidings_tool_result, room_bytes) &&
       write_room(self(plugin), result->room_bytes, error))
     return TIDINGS_E_STORE;
+  if (is(&result->tool, "wait")) wait_at_gate(self(plugin));
   return deliver(self(plugin), "tool_result", &result->session, ret_reply, error);
 }
 
@@ -192,16 +204,6 @@ static int32_t on_chat_request(struct tidings_plugin *plugin,
   return deliver(self(plugin),
                  request->origin == TIDINGS_ORIGIN_SYSTEM ? "system_request" : "chat_request",
                  &request->session, ret_reply, error);
-}
-
-/* Stays in the call until a process has opened the FIFO "gate" in the store folder for writing and
- * has closed it. */
-static void wait_at_gate(struct good_plugin *good) {
-  char byte;
-  int fd = openat(good->folder, "gate", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  while (read(fd, &byte, 1) > 0) continue;
-  close(fd);
 }
 
 /* Writes a byte to the FIFO "rings". The next build reads it there; a host may have read it too. */

@@ -96,6 +96,36 @@ def forked(folder):
         assert os.waitpid(child, 0)[1] == 0
 
 
+def interrupted(folder):
+    """a handler of signals that raises while a hook's call runs loses no delivery: it is rolled back"""
+
+    class Interrupt(BaseException):
+        pass
+
+    def interrupt(*_):
+        raise Interrupt
+
+    def cut_in(gate, thread):
+        with open(gate, "wb"):  # once the call waits there
+            signal.pthread_kill(thread, signal.SIGUSR1)
+
+    gate = f"{folder}/store/gate"
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    with good(folder) as kit:
+        os.mkfifo(gate)
+        cutter = threading.Thread(target=cut_in, args=(gate, threading.get_ident()))
+        cutter.start()
+        try:
+            kit.tool_result("full", "x", tool="wait")
+            raise AssertionError("nothing was raised")
+        except Interrupt:
+            pass
+        cutter.join()
+        with open(f"{folder}/store/log", encoding="utf-8") as log:
+            assert "A settle 17 2\n" in log.read()
+    signal.signal(signal.SIGUSR1, before)
+
+
 def signals(folder):
     """a handler of signals may make a call at any point of a look"""
 
@@ -154,4 +184,4 @@ def many_threads(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(run((closed, cancelled, loop_closed, forked, signals, many_threads)))
+    sys.exit(run((closed, cancelled, loop_closed, forked, interrupted, signals, many_threads)))

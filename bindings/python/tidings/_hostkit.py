@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 NAME = "libtidings-hostkit.so.1"
 
@@ -76,16 +76,32 @@ class Library:
         return handle
 
     def call(self, handle: int, request: Dict[str, Any]) -> Dict[str, Any]:
-        pointer = self._kit.hostkit_flat_call(handle, _request_text(request))
-        if not pointer:
-            raise TidingsError("TIDINGS_E_NOMEM", "out of memory in hostkit")
+        text = _request_text(request)
+        pointers: List[int] = []
         try:
-            answer = json.loads(ctypes.string_at(pointer))
+            pointers.extend(map(self._kit.hostkit_flat_call, (handle,), (text,)))  # no handler of signals cuts in before the answer is kept
+            answer = self._answer(pointers)
+        except BaseException:
+            self._roll_back(handle, self._answer(pointers))
+            raise
         finally:
-            self._kit.hostkit_free(pointer)
+            while pointers:
+                self._kit.hostkit_free(pointers.pop())
         if "error" in answer:
             raise TidingsError(answer["error"]["code"], answer["error"]["text"])
         return answer
+
+    @staticmethod
+    def _answer(pointers: List[int]) -> Dict[str, Any]:
+        if pointers and pointers[0]:
+            return json.loads(ctypes.string_at(pointers[0]))
+        return {"error": {"code": "TIDINGS_E_NOMEM", "text": "out of memory in hostkit"}}
+
+    def _roll_back(self, handle: int, answer: Dict[str, Any]) -> None:
+        """Gives back the delivery that the caller will not get."""
+        delivery = (answer.get("reply") or {}).get("delivery")
+        if delivery is not None:
+            self._kit.hostkit_free(self._kit.hostkit_flat_call(handle, _request_text({"op": "settle", "delivery": delivery, "outcome": "rolled_back"})))
 
     def wake_descriptor(self, handle: int) -> int:
         descriptor = self._kit.hostkit_flat_wake_descriptor(handle)
