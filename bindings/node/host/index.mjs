@@ -119,8 +119,8 @@ export class Tidings {
         let woken, began = performance.now();
         while (!signal?.aborted && (woken = this.#agenda.askNext((session) => this.wake(session))) !== undefined) {
           if (woken === null) {
-            // The call may have waited for the store: the event loop goes on for as long before the next one.
-            await new Promise((resolve) => setTimeout(resolve, performance.now() - began));
+            // The call may have waited for the store: the event loop goes on for as long before the next one, but `signal` ends it soon.
+            await new Promise((resolve) => setTimeout(resolve, Math.min(performance.now() - began, 1000)));
           } else {
             this.#agenda.handOver(pauseMs);
             yield woken;

@@ -225,8 +225,8 @@ class Tidings:
                 while (session := agenda.next()) is not None:
                     began = time.monotonic()
                     woken = self._woken(session)
-                    if woken is None:  # the call may have waited for the store: other tasks run for as long before the next one
-                        await asyncio.sleep(time.monotonic() - began)
+                    if woken is None:  # the call may have waited for the store: other tasks run for as long before the next one, but it sees a close soon
+                        await asyncio.sleep(min(1.0, time.monotonic() - began))
                     else:
                         agenda.hand_over(pause)
                         yield woken
