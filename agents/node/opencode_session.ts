@@ -194,11 +194,8 @@ export class Conversation implements Driver {
   compacting(begins: boolean): void {
     if (this.#compacting === begins) return;
     this.#compacting = begins;
-    if (begins) this.session.report("session.compacting");
-    else {
-      this.#summarized = true;
-      this.session.compacted();
-    }
+    if (!begins) this.#summarized = true;
+    this.session.reportSurely(begins ? "session.compacting" : "session.compacted");
   }
 
   // -- actions that tidings asks for ---------------------------------------------------------------------------------------------------------------

@@ -119,14 +119,13 @@ class Conversation implements Driver {
   /** The person went to another place in the tree: the model now reads only that branch. */
   branched(): void {
     this.settle(true);
-    this.session.rewound(heldDeliveries(this.#ctx.sessionManager.getBranch(), Infinity));
+    this.session.reportSurely("session.rewound", { deliveries: heldDeliveries(this.#ctx.sessionManager.getBranch(), Infinity) });
   }
 
   compacting(begins: boolean): void {
     if (this.#compacting === begins) return;
     this.#compacting = begins;
-    if (begins) this.session.report("session.compacting");
-    else this.session.compacted();
+    this.session.reportSurely(begins ? "session.compacting" : "session.compacted");
     if (!begins && this.#offered) this.session.hold(this.#offered); // pi refuses messages while it compacts
   }
 

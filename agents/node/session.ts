@@ -7,7 +7,7 @@ import { type Additions, additions } from "./compose.ts";
 import { type Kit, describe, log, mayPass, pauseAfter } from "./kit.ts";
 import { changedFiles, fileStamp, fromHome } from "./paths.ts";
 import type { Action, Reply } from "./tidings.d.ts";
-import { TurnEvents } from "./turn_events.ts";
+import { type TurnData, TurnEvents } from "./turn_events.ts";
 
 /** A turn that tidings offers. */
 export interface Turn {
@@ -124,8 +124,7 @@ export class Session {
     collectMailboxes(this.#kit, this.id);
   }
 
-  /** Reports that messages of the transcript were removed or replaced: it now holds exactly these deliveries. False: tidings did not take the report.
-   * */
+  /** Reports that messages of the transcript were removed: it now holds exactly these deliveries. False: tidings did not take the report. */
   rewound(deliveries: string[]): boolean {
     return this.report("session.rewound", { deliveries }) !== undefined;
   }
@@ -138,15 +137,15 @@ export class Session {
     this.leave();
   }
 
-  /** Call it when the conversation was summarized. Pending notifications go with the next carrier, and queued messages are turns of their own, so the
-   * model reads each once. */
-  compacted(): void {
-    this.report("session.compacted");
-  }
-
   /** Sends an event of this session and does what the reply asks for. */
   report(type: string, data?: object): Reply | undefined {
     return this.#try(type, () => this.#take(this.#send(type, data)));
+  }
+
+  /** The same; if the store cannot take it now, it does later. After session.compacted, pending notifications go with the next carrier, and queued messages are
+   * turns of their own, so the model reads each once. */
+  reportSurely(type: string, data?: TurnData): void {
+    this.#turns.report(type, data);
   }
 
   #send(type: string, data?: object): string | undefined {
@@ -241,7 +240,7 @@ export class Session {
    * turnStarted has to name the turn. */
   startTurn(turn: Turn): Delivery | undefined {
     try {
-      if (!this.#turns.isOpen()) return undefined;
+      if (!this.#turns.isCurrent()) return undefined;
       const delivery = this.#deliver(() => this.#kit.instance.chatRequest(this.id, turn.source, turn.ids, undefined, ROOM_BYTES));
       this.running = true;
       this.#drop();
@@ -371,7 +370,7 @@ export class Session {
   }
 
   #deliver(call: () => string | undefined): Delivery | undefined {
-    const reply = this.#turns.isOpen() ? this.#take(call()) : undefined;
+    const reply = this.#turns.isCurrent() ? this.#take(call()) : undefined;
     if (!reply || (!reply.delivery && !reply.messages.length)) return undefined;
     try {
       return { id: reply.delivery ?? undefined, ...additions(reply.messages) };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// turn_events.ts: reports a session's start and the events of its turns in their order. If the store cannot take one now, it is reported again later, because a
-// session whose turn never ends starts no other one, and one that was not resumed repeats what its transcript has.
+// turn_events.ts: reports the events of a session's life and of its turns in their order. If the store cannot take one now, it is reported again later, because a
+// session whose turn or compaction never ends starts no other turn, and one that was not resumed repeats what its transcript has.
 
 export interface TurnData {
   messages?: string[];
@@ -13,7 +13,7 @@ type TurnEvent = [type: string, data: TurnData | undefined];
 const FIRST_WAIT_MS = 100;
 const LAST_WAIT_MS = 10_000;
 
-const isStart = (type: string): boolean => type === "session.opened" || type === "session.resumed";
+const isOfLife = (type: string): boolean => type.startsWith("session.");
 const isPause = (type: string): boolean => type === "turn.waiting" || type === "turn.retrying";
 
 export class TurnEvents {
@@ -27,10 +27,11 @@ export class TurnEvents {
     this.#send = send;
   }
 
-  /** Reports an event, and drops the earlier ones that were not taken: a pause drops only pauses. A session's start stays, and so does a turn's start that
-   * names messages, because these messages would start another turn. */
+  /** Reports an event. One of a turn drops the earlier ones that were not taken: a pause drops only pauses. A start that names messages stays, because these
+   * messages would start another turn. */
   report(type: string, data?: TurnData): void {
-    this.#events = this.#events.filter(([before, named]) => isStart(before) || named?.messages || (isPause(type) && !isPause(before)));
+    const stays = ([before, named]: TurnEvent): unknown => isOfLife(before) || named?.messages || (isPause(type) && !isPause(before));
+    if (!isOfLife(type)) this.#events = this.#events.filter(stays);
     this.#events.push([type, data]);
     this.flush();
   }
@@ -45,9 +46,9 @@ export class TurnEvents {
     return true;
   }
 
-  /** Has the store taken the session's start? */
-  isOpen(): boolean {
-    return this.#events.length === 0 || this.flush() || !this.#events.some(([type]) => isStart(type));
+  /** Has the store taken all of the session's life? Before that it would deliver what the transcript has. */
+  isCurrent(): boolean {
+    return this.#events.length === 0 || this.flush() || !this.#events.some(([type]) => isOfLife(type));
   }
 
   #later(event: TurnEvent): false {

@@ -622,6 +622,35 @@ for (const [host, create] of Object.entries(AGENTS)) {
     }));
 }
 
+for (const [host, create] of Object.entries(AGENTS)) {
+  await test(`${host}: the store is busy when a compaction ends: what is queued afterwards is sent`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+      const agent = await create("s");
+      await agent.turn();
+      const compacts = { pi: ["session_before_compact", "session_compact"], opencode: ["experimental.session.compacting", "event"] }[host];
+      await agent.fire(compacts[0], { sessionID: "s" });
+      equal(answerOf("status").compacting, true);
+      const release = await hold();
+      await agent.fire(compacts[1], { event: { type: "session.compacted", properties: { sessionID: "s" } } });
+      await release();
+      inStore("submit", "Deploy.");
+      await until(() => agent.sent.length, "it is sent");
+    }));
+}
+
+await test("pi: the store is busy when the person leaves a branch: what was only there comes again", () =>
+  withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+    const pi = new Pi("s");
+    pi.turn();
+    inStore("push", "The build failed.");
+    matches(pi.turn(false), /The build failed\./);
+    const release = await hold();
+    pi.entries = [];
+    pi.fire("session_tree", { newLeafId: null, oldLeafId: "1" });
+    await release();
+    matches(pi.turn(false), /The build failed\./);
+  }));
+
 /** Another process delivers what is pending with a tool's result, and is killed. Returns the delivery. */
 function deliveredBefore() {
   const script = `const module = { exports: {} };

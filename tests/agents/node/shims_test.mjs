@@ -380,10 +380,10 @@ await test("the use of the context is reported when it has changed by some perce
 await test("what is queued when a conversation is summarized goes with no carrier: each message is a turn of its own", () => {
   const ledger = JSON.stringify({ pending: [{ message: "x" }], queued: [{ id: "m" }] });
   const { session, calls } = stage({ "session.compacted": { ledger } });
-  session.compacted();
+  session.reportSurely("session.compacted");
   equal(session.prompt(), undefined);
   session.turnStarted();
-  session.compacted();
+  session.reportSurely("session.compacted");
   equal(session.toolResult("c", "t"), undefined);
   equal(calls.filter(([type]) => type === "session.compacted").length, 2);
 });
