@@ -57,6 +57,9 @@ def opening(folder):
     """what cannot be opened says why, and has a code"""
     missing = refused(opened, folder, plugin=f"{folder}/no-such.so")
     assert "no-such.so" in missing.text and missing.code == "TIDINGS_E_NOT_FOUND", missing
+    paths = {"plugin": BUILD / "tidings.so", "store": pathlib.Path(folder, "store"), "probe": BUILD / "tidings-hostkit-probe", "library": pathlib.Path(LIBRARY)}
+    with Tidings.open(**paths) as kit:
+        assert kit.swap(paths["plugin"]) == 2
     assert refused(opened, folder, role="boss").code == "TIDINGS_E_SCHEMA"
     assert "TIDINGS_HOSTKIT" in refused(Tidings.open, library=f"{folder}/none.so").text
     copy = pickle.loads(pickle.dumps(missing))  # as from a pool of processes

@@ -21,7 +21,7 @@ from io import FileIO
 from typing import Any, AsyncGenerator, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from ._agenda import PASSING, Agenda, longer
-from ._hostkit import Library, TidingsError
+from ._hostkit import Library, Path, TidingsError
 from .types import Action, Delivery, Info, Notification, Outgoing, Part, Reply, Status, TurnMessage, Woken, outgoing_of, reply_of
 
 __all__ = ["Action", "Delivery", "Info", "Notification", "Outgoing", "Part", "Reply", "Status", "Tidings", "TidingsError", "TurnMessage", "Woken"]
@@ -62,8 +62,8 @@ class Tidings:
     def open(
         cls,
         *,
-        plugin: Optional[str] = None,
-        store: Optional[str] = None,
+        plugin: Optional[Path] = None,
+        store: Optional[Path] = None,
         host_name: Optional[str] = None,
         configuration: Optional[Mapping[str, Any]] = None,
         role: str = "host",
@@ -71,8 +71,8 @@ class Tidings:
         hook_budget_ms: Optional[int] = None,
         total_budget_ms: Optional[int] = None,
         settle_on_return: bool = False,
-        probe: Union[str, bool, None] = None,
-        library: Optional[str] = None,
+        probe: Union[Path, bool, None] = None,
+        library: Optional[Path] = None,
     ) -> Tidings:
         """Loads hostkit (`library`, or $TIDINGS_HOSTKIT, or the installed one) and the plugin (the one that was installed with it)."""
         kit = Library(library)
@@ -177,9 +177,9 @@ class Tidings:
     def info(self) -> Info:
         return Info(**self._call(op="info"))
 
-    def swap(self, plugin: Optional[str] = None, *, drain_ms: Optional[int] = None) -> int:
+    def swap(self, plugin: Optional[Path] = None, *, drain_ms: Optional[int] = None) -> int:
         """Loads a rebuilt plugin; returns the number of the generation."""
-        return self._call(op="swap", **_given(plugin=plugin, drain_ms=drain_ms))["generation"]
+        return self._call(op="swap", **_given(plugin=plugin and os.fspath(plugin), drain_ms=drain_ms))["generation"]
 
     # -- being woken ---------------------------------------------------------------------------
 

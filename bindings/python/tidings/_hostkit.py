@@ -5,9 +5,10 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Union
 
 NAME = "libtidings-hostkit.so.1"
+Path = Union[str, "os.PathLike[str]"]
 
 
 class TidingsError(Exception):
@@ -23,15 +24,15 @@ class TidingsError(Exception):
         return f"{self.code}: {self.text}" if self.code else self.text
 
 
-def _candidates(named: Optional[str]) -> list[str]:
+def _candidates(named: Optional[Path]) -> list[str]:
     if named:
-        return [named]
+        return [os.fspath(named)]
     chosen = os.environ.get("TIDINGS_HOSTKIT")
     folders = (os.path.expanduser("~/.local/lib"), "/usr/local/lib")
     return [chosen] if chosen else [NAME, *(os.path.join(folder, NAME) for folder in folders)]
 
 
-def _load(named: Optional[str]) -> ctypes.CDLL:
+def _load(named: Optional[Path]) -> ctypes.CDLL:
     reasons = []
     for path in _candidates(named):
         try:
@@ -53,7 +54,7 @@ def _request_text(request: Dict[str, Any]) -> bytes:
 class Library:
     """The functions, with their types. Raises TidingsError if one fails."""
 
-    def __init__(self, path: Optional[str] = None) -> None:
+    def __init__(self, path: Optional[Path] = None) -> None:
         kit = _load(path)
         kit.hostkit_flat_open.argtypes, kit.hostkit_flat_open.restype = [ctypes.c_char_p], ctypes.c_int64
         kit.hostkit_flat_call.argtypes, kit.hostkit_flat_call.restype = [ctypes.c_int64, ctypes.c_char_p], ctypes.c_void_p
@@ -70,7 +71,7 @@ class Library:
         return TidingsError(name, self._kit.hostkit_flat_error().decode("utf-8", "replace"))
 
     def open(self, options: Dict[str, Any]) -> int:
-        handle = self._kit.hostkit_flat_open(json.dumps(options).encode())
+        handle = self._kit.hostkit_flat_open(json.dumps(options, default=os.fspath).encode())
         if not handle:
             raise self._failed(self._error_code())
         return handle
