@@ -75,7 +75,7 @@ static unsigned newest_of(const struct bytes *bytes) {
 
 /* Zeroes the root of the tree of rows to which a head leads: its commit has written it. */
 static void zero_root_of(struct bytes *bytes, unsigned head) {
-  const uint8_t *at = bytes->at + head * PAGE;
+  const uint8_t *at = bytes->at + (size_t)head * PAGE;
   memset(bytes->at + page_u64(at, HEAD_TREES_AT + TREE_BYTES + TREE_ROOT_AT) * PAGE, 0, PAGE);
 }
 
@@ -90,7 +90,7 @@ Test(maintenance, a_spoiled_head_is_found_and_an_open_writes_it_again) {
   make_store();
   struct bytes bytes = read_bytes_of(kit_store);
   unsigned older = 1 - newest_of(&bytes);
-  memset(bytes.at + older * PAGE, 0, PAGE);
+  memset(bytes.at + (size_t)older * PAGE, 0, PAGE);
   write_bytes_of(&bytes);
   expect_finding(older, "is no head, so the rest was not checked");
   expect_pending(kit_store, "s", 370);

@@ -211,7 +211,7 @@ Test(excerpt, holds_for_any_length) {
   cr_expect(strncmp(last, "the same line\n0123456789012", 27) == 0 &&
                 strcmp(last + strlen(last) - 9, "789…\nlast") != 0 && !is_long,
             "%s", last);
-  cr_expect_leq(strlen(last), 3 * (LAST_LINE_BYTES + 4));
+  cr_expect_leq(strlen(last), (size_t)3 * (LAST_LINE_BYTES + 4));
   free(errors);
   free(last);
   free(excerpt);
