@@ -89,17 +89,20 @@ export class Session {
     if (!this.lost) this.#kit.left = this.id;
   }
 
-  /** Takes what waits in the conversation that was left for this one. Reports that are still to
-   * come for that conversation are sent to this one, too. */
-  follow(): void {
-    const left = this.#kit.left;
+  /** Takes what waits in the conversation that was left for this one. Reports that are still to come for that conversation are sent to this one, too. */
+  follow(left = this.#kit.left): void {
+    const begun = performance.now();
     this.#kit.left = undefined;
     if (left === undefined || left === this.id) return;
-    for (let rest = 1; rest > 0 && !this.lost; ) {
-      const ledger = this.report("session.collected", { from: [left] })?.ledger;
-      rest = ledger === undefined ? 0 : (JSON.parse(ledger) as { left: number }).left;
-    }
-    this.#try("session.opened", () => this.#kit.instance.event(JSON.stringify({ type: "session.opened", session: left, data: { host: "left" } })));
+    const collect = (): string | undefined => {
+      const reply = this.#send("session.collected", { from: [left] });
+      rest = (JSON.parse((JSON.parse(reply ?? "{}") as Reply).ledger ?? "{}") as { left?: number }).left ?? 0;
+      return reply;
+    };
+    let [rest, taken] = [1, this.#turns.isCurrent()];
+    while (taken && rest-- > 0 && !this.lost) taken = this.#isTaken("session.collected", collect);
+    taken &&= this.#isTaken("session.opened", () => void this.#kit.instance.event(JSON.stringify({ type: "session.opened", session: left, data: { host: "left" } })));
+    if (!taken) setTimeout(() => this.follow(left), pauseAfter(begun)).unref?.();
   }
 
   // -- the session's life ----------------------------------------------------------------------------------------------------------------
@@ -443,6 +446,5 @@ const SOME_EDITS = 50; // in one event, which has a limit
 const ROOM_BYTES = 30_000; // on one carrier; more would fill the model's context, and the host would compact it before the model reads it
 const EARLY_MS = 1000;
 const LONGEST_MS = 60_000; // because timers stop while the machine sleeps, and do not follow the wall clock
-const FIRST_WAIT_MS = 20;
-const LAST_WAIT_MS = 2000;
+const [FIRST_WAIT_MS, LAST_WAIT_MS] = [20, 2000];
 const MOST_DELIVERIES = 200; // unsettled deliveries are among the last ones

@@ -638,6 +638,28 @@ for (const [host, create] of Object.entries(AGENTS)) {
     }));
 }
 
+for (const [host, create] of Object.entries(AGENTS)) {
+  await test(`${host}: the store is busy when the person says /new: what waits follows later`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+      const agent = await create("s");
+      await agent.turn();
+      inStore("push", "The disk is full.");
+      const waiting = () => answerOf("pending").items.filter((item) => !item.caused_by).length;
+      equal(waiting(), 1);
+      if (host === "pi") agent.fire("session_shutdown", { reason: "new" });
+      const release = await hold();
+      const next = host === "pi" ? new Pi("next", false, "new") : agent;
+      if (host === "opencode") await agent.event("session.created", { info: { id: "next", directory: workFolder() } });
+      await release();
+      next.id = "next";
+      await until(() => !waiting(), "it has left the former session");
+      await next.turn();
+      if (host === "opencode") matches(next.prompted, /The disk is full\./);
+      tidings("push", "-S", process.env.TIDINGS_STORE, "-s", "s", "The disk is slow.");
+      equal(waiting(), 0);
+    }));
+}
+
 await test("pi: the store is busy when the person leaves a branch: what was only there comes again", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
     const pi = new Pi("s");
