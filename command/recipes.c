@@ -102,34 +102,53 @@ void recipes_write_digest(struct tidings_span text, struct buffer *out) {
   for (size_t i = 0; i < sizeof digest; i++) buffer_format(out, "%02x", digest[i]);
 }
 
-/* May an event have this id? The plugin's rule. */
-static bool is_event_id(struct tidings_span id) {
-  enum { LONGEST_ID = 1024 };
+/* May an event have this id or key? The plugin's rule. */
+static bool is_event_name(struct tidings_span name) {
+  enum { LONGEST_NAME = 1024 };
   uint32_t character = 0;
-  for (size_t at = 0, width = 0; at < id.len; at += width) {
-    width = utf8_decode(id, at, &character);
+  for (size_t at = 0, width = 0; at < name.len; at += width) {
+    width = utf8_decode(name, at, &character);
     if (!width || utf8_is_control(character)) return false;
   }
-  return id.len <= LONGEST_ID;
+  return name.len <= LONGEST_NAME;
+}
+
+/* Replaces an id or a key that the plugin refuses with its digest, whose text is in `room`. */
+static void make_name(struct tidings_span *name, struct buffer *room) {
+  if (is_event_name(*name)) return;
+  recipes_write_digest(*name, room);
+  *name = buffer_view(room);
+}
+
+/* If the event is over limits.event_bytes, its text is shortened. It is still longer than the
+ * plugin's limits.message_bytes, so the plugin marks what it cuts. */
+static int32_t push_shorter(struct hostkit *kit, bool withdraws, struct hostkit_notification *sent,
+                            struct tidings_reply **ret_reply, struct tidings_error *error) {
+  int32_t code;
+  do {
+    code = withdraws ? withdraw(kit, sent, ret_reply, error)
+                     : hostkit_push(kit, sent, ret_reply, error);
+    sent->text.len = utf8_prefix(sent->text, sent->text.len / 2);
+  } while (code == TIDINGS_E_TOO_BIG && sent->text.len);
+  return code;
 }
 
 int32_t recipes_push(const struct cli *cli, struct hostkit *kit, const struct recipe_push *push,
                      const struct hostkit_notification *notification,
                      enum recipes_outcome *ret_outcome, struct tidings_error *error) {
   struct hostkit_notification sent = *notification;
-  struct buffer digest = BUFFER_EMPTY;
+  struct buffer id = BUFFER_EMPTY, key = BUFFER_EMPTY;
   struct tidings_reply *reply = NULL;
   struct orders *orders = NULL;
   bool overtaken = false;
   int32_t code = TIDINGS_OK;
-  if (!is_event_id(sent.event_id)) recipes_write_digest(sent.event_id, &digest);
-  if (digest.failed) return kit_no_memory(error);
-  if (digest.len) sent.event_id = buffer_view(&digest);
-  if (push->order.len) orders = orders_enter(cli, &sent, push->order, &overtaken);
-  if (!overtaken)
-    code = push->withdraws ? withdraw(kit, &sent, &reply, error)
-                           : hostkit_push(kit, &sent, &reply, error);
-  buffer_free(&digest);
+  make_name(&sent.event_id, &id);
+  make_name(&sent.key, &key);
+  if (id.failed || key.failed) code = kit_no_memory(error);
+  if (!code && push->order.len) orders = orders_enter(cli, &sent, push->order, &overtaken);
+  if (!code && !overtaken) code = push_shorter(kit, push->withdraws, &sent, &reply, error);
+  buffer_free(&id);
+  buffer_free(&key);
   orders_leave(orders, code && code != TIDINGS_E_OUTCOME_UNKNOWN);
   if (!code)
     *ret_outcome = overtaken                                         ? RECIPES_OVERTAKEN

@@ -13,8 +13,8 @@
 struct peer {
   int fd;
   enum peer_phase phase;
-  int64_t since_ms;
-  struct in6_addr address; /* zeros: the peer is on this machine */
+  int64_t since_ms, heard_ms; /* the beginning of the phase; the last part of the body */
+  struct in6_addr address;    /* zeros: the peer is on this machine */
   struct peer *next;
 };
 
@@ -98,7 +98,13 @@ void peers_remove(struct peers *peers, struct peer *peer) {
 void peers_enter(struct peers *peers, struct peer *peer, enum peer_phase phase) {
   pthread_mutex_lock(&peers->mutex);
   peer->phase = phase;
-  peer->since_ms = clock_mono_ms();
+  peer->since_ms = peer->heard_ms = clock_mono_ms();
+  pthread_mutex_unlock(&peers->mutex);
+}
+
+void peers_hear(struct peers *peers, struct peer *peer) {
+  pthread_mutex_lock(&peers->mutex);
+  peer->heard_ms = clock_mono_ms();
   pthread_mutex_unlock(&peers->mutex);
 }
 
@@ -125,7 +131,9 @@ static bool end_if_slow(struct peer *peer, bool crowd, int64_t now_ms) {
   int64_t head = crowd && !has_spoken(peer) ? PEERS_SILENT_MS : PEERS_HEADER_MS,
           most = peer->phase <= PEER_READS_HEAD ? head : PEERS_BODY_MS;
   bool begun = peer->phase != PEER_WAITS;
-  if (peer->phase == PEER_ANSWERS || now_ms - peer->since_ms < most) return false;
+  bool stalled = crowd && peer->phase == PEER_READS_BODY && !has_spoken(peer) &&
+                 now_ms - peer->heard_ms >= PEERS_STALLED_MS;
+  if (peer->phase == PEER_ANSWERS || (!stalled && now_ms - peer->since_ms < most)) return false;
   if (!begun && has_spoken(peer)) return false; /* its thread will see that a request begins */
   peer->phase = PEER_ANSWERS;
   if (begun) (void)send(peer->fd, answer, sizeof answer - 1, MSG_NOSIGNAL | MSG_DONTWAIT);

@@ -10,8 +10,9 @@
 #include <sys/socket.h>
 
 enum { PEERS_MOST = 256, PEERS_MOST_OF_ONE = 32, PEERS_HEADER_MS = 10000, PEERS_BODY_MS = 15000 };
-/* While this many are open, a connection that says nothing for this time makes way for others. */
-enum { PEERS_CROWD = PEERS_MOST / 4 * 3, PEERS_SILENT_MS = 200 };
+/* While this many are open, a connection that says nothing for this time makes way for others: with
+ * no complete head, and in the middle of a body. */
+enum { PEERS_CROWD = PEERS_MOST / 4 * 3, PEERS_SILENT_MS = 200, PEERS_STALLED_MS = 2000 };
 
 struct peers;
 struct peer;
@@ -30,6 +31,9 @@ void peers_remove(struct peers *peers, struct peer *peer);
 /* Reads a head: its first line has come. */
 enum peer_phase { PEER_WAITS, PEER_READS_HEAD, PEER_READS_BODY, PEER_ANSWERS };
 void peers_enter(struct peers *peers, struct peer *peer, enum peer_phase phase);
+
+/* A part of the body has come. */
+void peers_hear(struct peers *peers, struct peer *peer);
 
 /* Counts the connections that are being answered. */
 unsigned peers_answering(struct peers *peers);

@@ -91,6 +91,8 @@ static enum MHD_Result handle_request(void *context, struct MHD_Connection *conn
     return at_once ? http_answer(request) : MHD_YES;
   }
   if (*upload_size) {
+    struct peer *peer = peer_of(connection);
+    if (peer) peers_hear(server->peers, peer);
     http_add(request, upload, *upload_size);
     *upload_size = 0;
     return MHD_YES;

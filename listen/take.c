@@ -7,6 +7,7 @@
 #include "command/recipes.h"
 #include "command/session_now.h"
 #include "common/clock.h"
+#include "listen/known.h"
 #include "listen/room.h"
 
 enum { LONGEST_ID = 200, FULL_S = 60, BUSY_S = 5, STORE_S = 30 };
@@ -71,13 +72,20 @@ static void note_failure(struct taking *taking, int32_t code) {
 }
 
 /* After /clear nobody reads the old session, so a push to it goes to the one that its window shows
- * now. */
+ * now, unless it is a repetition of one that was stored before. */
 static int32_t push_to(const struct take_place *place, const struct address *address,
                        const struct recipe_push *push, struct hostkit_notification *notification,
                        enum recipes_outcome *ret_outcome, struct tidings_error *error) {
   char *now = address->kind == ADDRESS_SESSION ? session_now(place->kit, address->name) : NULL;
   if (now) notification->session = span_text(now);
-  int32_t code = recipes_push(place->cli, place->kit, push, notification, ret_outcome, error);
+  struct tidings_span route = notification->event_source, id = notification->event_id,
+                      session = notification->session;
+  bool known = now && listen_known_elsewhere(route, id, session);
+  int32_t code = TIDINGS_OK;
+  if (known) *ret_outcome = RECIPES_KNOWN;
+  else code = recipes_push(place->cli, place->kit, push, notification, ret_outcome, error);
+  if (now && !code && !known && *ret_outcome == RECIPES_STORED)
+    listen_known_note(route, id, session);
   free(now);
   return code;
 }

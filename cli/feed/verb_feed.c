@@ -80,7 +80,7 @@ struct feeding {
   struct input input;
   struct pace pace;
   bool tries; /* only print */
-  uint64_t pushed, known, ignored, bad;
+  uint64_t lines, pushed, known, ignored, bad;
   struct mailbox_retry retry;
 };
 
@@ -104,7 +104,8 @@ static int send(struct feeding *feeding, const struct recipe_push *push) {
     (void)cli_fail_with(feeding->cli, code, &error);
   } else { /* only this line is wrong */
     feeding->bad++;
-    cli_warn(feeding->cli, "a line became no notification: %s", error.text);
+    cli_warn(feeding->cli, "line %llu became no notification: %s",
+             (unsigned long long)feeding->lines, error.text);
     code = TIDINGS_OK;
   }
   return code ? EXIT_REFUSED : 0;
@@ -156,6 +157,7 @@ static int take_line(struct feeding *feeding, struct tidings_span line) {
   struct arena arena = ARENA_EMPTY;
   const struct json *root = NULL;
   int code = 0;
+  feeding->lines++;
   while (line.len && (line.ptr[line.len - 1] == '\r' || line.ptr[line.len - 1] == ' ')) line.len--;
   if (!line.len) return 0;
   if (json_read_by(&rules, line, "a line", &arena, &root, &error)) {
@@ -171,8 +173,12 @@ static int take_lines(struct feeding *feeding) {
   int code = 0;
   while (!code && !interrupt_seen() && input_next(&feeding->input, &line, &too_long)) {
     if (!too_long) code = take_line(feeding, line);
-    else if (!feeding->bad++)
-      cli_warn(feeding->cli, "a line has more than %d bytes; such lines are skipped", LONGEST_LINE);
+    else {
+      feeding->lines++;
+      if (!feeding->bad++)
+        cli_warn(feeding->cli, "a line has more than %d bytes; such lines are skipped",
+                 LONGEST_LINE);
+    }
   }
   return code;
 }

@@ -124,10 +124,37 @@ def test_odd_input(place):
 
 def test_wrong_line(place):
     """a line that breaks a limit of the store is named and counted, and those after it are pushed; an id may have any length"""
-    text = lines({"text": "first"}, {"text": "long id", "id": "y" * 3000}, {"text": "x", "key": "k" * 5000}, {"text": "last"})
-    result = place.ok("feed", "--recipe", "any", "--to", "box:a", stdin=text)
-    assert "a line became no notification: data.key: 5000 bytes are over the limit of 1024" in result.said, result
+    path = os.path.join(place.dir, "recipe.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"rules": [{"kind": "a.{/name}", "text": "{/text}", "id": "{/id}"}]}, file)
+    text = lines({"text": "first", "name": "n"}, {"text": "long id", "id": "y" * 3000, "name": "n"}, {"text": "x", "name": "n" * 5000}, {"text": "last", "name": "n"})
+    result = place.ok("feed", "--recipe", path, "--to", "box:a", stdin=text)
+    assert "line 3 became no notification: data.kind.name: 5000 bytes are over the limit of " in result.said, result
     assert "3 pushed, 0 known, 0 not of interest, 1 bad lines" in result.said and place.messages("box:a") == ["first", "long id", "last"], result
+
+
+def test_long_key(place):
+    """a key may have any length: it counts by its digest, so what has this key, and nothing else, is withdrawn"""
+    path = os.path.join(place.dir, "recipe.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"rules": [{"kind": "a.b", "text": "{/text}", "key": "{/key}", "withdraw-when": {"/over": True}}]}, file)
+    rows = [{"text": "stays", "key": "k" * 5000}, {"text": "goes", "key": "l" * 5000}, {"text": "odd", "key": "a\x1fb"}]
+    for more, count in (({}, 3), ({"over": 1}, 2)):
+        result = place.ok("feed", "--recipe", path, "--to", "box:a", stdin=lines(*({**row, **more} for row in rows[-count:])))
+        assert f"{count} pushed, 0 known, 0 not of interest, 0 bad lines" in result.said, result
+    seen = place.ok("pending", "--preview", "tool-result", env={"TIDINGS_SESSION": "box:a"}).text
+    assert "stays" in seen and "goes" not in seen and "odd" not in seen, seen
+
+
+def test_long_text(place):
+    """a line below 1 MiB is a notification, whose text is cut as any other long one, though its event would be over limits.event_bytes"""
+    texts = ["t" * 300000, "\u00e4\x01\"" * 70000, "last"]
+    result = place.ok("feed", "--recipe", "any", "--to", "box:a", stdin=lines(*({"text": text, "id": str(number)} for number, text in enumerate(texts))))
+    assert "3 pushed, 0 known, 0 not of interest, 0 bad lines" in result.said, result
+    result = place.ok("feed", "--recipe", "any", "--to", "box:a", stdin=lines({"text": texts[0], "id": "0"}))
+    assert "0 pushed, 1 known" in result.said, result
+    first, second, last = place.messages("box:a")
+    assert first.startswith("t" * 16000) and second.startswith("\u00e4") and last == "last", (first[:40], second[:40], last)
 
 
 def test_failed_unit(place):

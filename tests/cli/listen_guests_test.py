@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 from kit import Skip, main, until
@@ -138,22 +139,37 @@ def is_taken(server, body):
 
 
 def test_crowd(place):
-    """silent connections give way to others: a request is answered long before their time is over"""
+    """silent connections give way to others, also with a complete head and no body: a request is answered long before their time is over, and a body may come slowly"""
     count = int(os.environ.get("TIDINGS_LISTEN_IDLE", "600"))
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(limits[0], min(limits[1], count + 200)), limits[1]))
     server = serve(place, route("/a", to="box:a"))
-    body = server.connect()  # it may take 15 s
-    body.sendall(f"POST /a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {SECRET}\r\nContent-Type: application/json\r\nContent-Length: 17\r\n\r\n".encode())
+    head = f"POST /a HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {SECRET}\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    body, blanks = server.connect(), 1 << 17  # it may take 15 s
+    body.sendall((head % (17 + blanks)).encode())
+    over = threading.Event()
+
+    def send_blanks():
+        for left in range(blanks, 0, -1):
+            body.sendall(b" " * (left if over.wait(0.05) else 1))
+            if over.is_set():
+                return
+
+    slowly = threading.Thread(target=send_blanks)
+    slowly.start()
     silent = []
-    for _ in range(count):
+    for number in range(count):
         connection = socket.socket()
-        connection.setblocking(False)
+        connection.settimeout(0 if number >= 250 else None)
         connection.connect_ex(server.peer)
+        if number < 250:
+            connection.sendall((head % 17).encode())
         silent.append(connection)
     begun = time.monotonic()
     until(lambda: is_taken(server, {"text": "through the crowd"}), "an answer")
     print(f"# beside {count} silent connections a request was answered after {time.monotonic() - begun:.1f} s")
+    over.set()
+    slowly.join()
     body.sendall(b'{"text":"slowly"}')
     assert body.recv(4096).startswith(b"HTTP/1.1 200 ")
     assert place.messages("box:a") == ["through the crowd", "slowly"]

@@ -119,6 +119,26 @@ def test_followed(place):
     assert place.messages() == ["one"]
 
 
+def test_repeated_after_clear(place):
+    """a request that is repeated after /clear is known, whichever session the window showed when it came; after SIGHUP too"""
+    place.opened()
+    server = serve(place, route("/a", to="session:s"), route("/b", to="session:s"))
+    window = ["s", "next", "third"]
+    for old, new in zip(window, window[1:]):
+        assert server.post("/a", {"text": f"to {old}"})[2] == {"accepted": 1, "repeated": 0}
+        place.followed(new, old)
+        if old == "s":
+            continue
+        place.event("session.opened", {"host": "left"}, "s", os.getpid())
+        server.process.send_signal(signal.SIGHUP)
+        assert "read again" in server.process.stderr.readline().decode()
+    for old in window[:-1]:
+        assert server.post("/a", {"text": f"to {old}"})[2] == {"accepted": 0, "repeated": 1}, old
+        assert place.messages(old) == [f"to {old}"]
+    assert place.messages("third") == []
+    assert server.post("/b", {"text": "to s"})[2]["accepted"] == 1, "another route is another sender"
+
+
 def test_forwarded_later(place):
     """a notification that a session cannot collect yet reaches it later, without another request"""
     host = place.start(command=["sleep", "600"])

@@ -174,12 +174,16 @@ def test_lies(place):
 
 
 def test_batch(place):
-    """one event of a batch that makes no valid notification does not keep the others out; the status is 400"""
-    server = serve(place, route("/c", "cloudevents", to="box:c", max_bytes=1 << 20))
-    texts = ["first", "x" * 300000, "last"]
-    batch = [{"specversion": "1.0", "id": str(number), "source": "/s", "type": "t", "data": {"message": text}} for number, text in enumerate(texts)]
-    assert [server.post("/c", batch)[0] for _ in range(2)] == [400, 400]
-    assert [message.rsplit(" ", 1)[1] for message in place.messages("box:c")] == ["first", "last"]
+    """one event of a batch that makes no valid notification does not keep the others out, and the status is 400; a long text is cut"""
+    path = os.path.join(place.dir, "kinds.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"rules": [{"each": "/all/*", "kind": "a.{./kind}", "text": "{./text}"}]}, file)
+    server = serve(place, route("/c", path, to="box:c", max_bytes=1 << 20))
+    rows = [("k", "first"), ("k" * 5000, "wrong"), ("k", "x" * 300000), ("k", "last")]
+    batch = {"all": [{"kind": kind, "text": text} for kind, text in rows]}
+    answers = [server.post("/c", batch) for _ in range(2)]
+    assert [status for status, _, _ in answers] == [400, 400], answers
+    assert [message[:5] for message in place.messages("box:c")] == ["first", "xxxxx", "last"]
 
 
 def test_checkout(place):

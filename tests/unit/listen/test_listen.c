@@ -324,6 +324,10 @@ Test(listen, crowds) {
     int wanted = i < 2 ? -1 : i == 2 ? 1 : 0; /* it goes on, has an answer, is closed */
     cr_expect_eq(recv(there[i], &byte, 1, MSG_DONTWAIT), wanted, "%d", i);
   }
+  peers_hear(peers, all[0]);
+  now_ms = clock_mono_ms() + PEERS_STALLED_MS;
+  cr_expect_eq(peers_end_slow(peers, now_ms - 1000, &crowd), 0, "a part of its body has come");
+  cr_expect_eq(peers_end_slow(peers, now_ms, &crowd), 1, "the rest does not come");
   for (int i = 0; i < SILENT; i++) {
     peers_remove(peers, all[i]);
     close(here[i]);
