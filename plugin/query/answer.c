@@ -79,19 +79,22 @@ static int answer_marker(const struct op *op, struct json_writer *writer,
 }
 
 /* A snapshot takes a portion of a database's inbox, and begins with what the one before it has
- * taken. A portion that is not the last has at least PORTION_LEAST pushes. */
+ * taken. A portion that is not the last has at least PORTION_LEAST pushes. After half of the time
+ * no more are read: a later query goes on. */
 static int read_all(struct op *op, const struct request *request, struct tidings_error *error) {
   enum { PORTIONS_MOST = 16, PORTION_LEAST = 4 };
   bool only = request->name == QUERY_TOTALS || request->place; /* the first page has what is new */
   uint64_t before = 0, taken = 0;
-  int code = 0;
-  for (int i = 0; !code && (!i || taken >= before + PORTION_LEAST) && i < PORTIONS_MOST; i++) {
+  int code = 0, half_ms = store_deadline_left_ms(op->deadline) / 2;
+  bool more = true;
+  for (int i = 0; !code && more && i < PORTIONS_MOST; i++) {
     op_give_up(op);
     code = only ? op_read_only(op, error) : op_read(op, error);
     if (!code && op->name.len) code = session_find(op->txn, op->name, &op->session, error);
     if (!code) code = op_get_head(op, error);
     before = taken;
     taken = code ? 0 : store_mark(op->txn, &op->head).places.count;
+    more = taken >= before + PORTION_LEAST && store_deadline_left_ms(op->deadline) > half_ms;
   }
   return code;
 }

@@ -183,6 +183,23 @@ def check_looked_at(server, host, url):
     expect((ended, left) == ("40|nobody took it", 0), f"those that nobody takes end: {ended}, {left} left")
 
 
+def check_in_time(server, url):
+    """Queries answer with what half of their time is enough for: a list with a session that has a name yet, a count with the first portion."""
+    holder = kit.Sql(server, "holder")
+    holder.say("BEGIN; SELECT FROM tidings.name_lock FOR UPDATE;", kit.BEGUN)
+    server.sql("SELECT tidings.push('has-no-name', 'a.b', 'info', 'fish')")
+    brief = kit.Kit(url, role="producer", budget_ms=6000)
+    listed = [one["session"] for one in brief.call("query", query={"name": "sessions", "limit": 1000})["answer"]["sessions"]]
+    expect("many" in listed and "has-no-name" not in listed, "a list does not wait for all of its time until a session gets its name")
+    holder.end("ROLLBACK;")
+    server.sql("ALTER TABLE tidings.inbox RENAME TO inbox_itself; "
+               "CREATE VIEW tidings.inbox AS SELECT * FROM tidings.inbox_itself WHERE (SELECT pg_sleep(3.2)) IS NOT NULL")
+    counted = brief.call("query", query={"name": "stats", "session": "many"})["answer"]["pending"]
+    expect(counted == 1024, f"a count of a slow inbox has its first portion: {counted}")
+    server.sql("DROP VIEW tidings.inbox; ALTER TABLE tidings.inbox_itself RENAME TO inbox")
+    brief.close()
+
+
 A_MONTH_LATER = ("SELECT tidings.make_day(current_date - 32); UPDATE tidings.history SET day = current_date - 32 WHERE session = "
                  "(SELECT session FROM tidings.session WHERE name = '{}'); " + KEEP)
 
@@ -239,6 +256,7 @@ def main():
         check_rewound(server, host, url)
         check_explained(server, host, url)
         host.close()
+        check_in_time(server, url)
         check_portions(server)
         check_long(server, url)
         check_order(server)

@@ -130,15 +130,18 @@ static int take_in_one(void *context, struct tidings_span name) {
 
 int store_take_in(struct store *store, bool nameless, store_deadline deadline,
                   struct tidings_error *error) {
-  struct taking_in taking = {store, nameless, 0, deadline, error};
-  int half_ms = store_deadline_left_ms(deadline) / 2, code = 0;
+  store_deadline until =
+      nameless ? store_deadline_in((uint32_t)store_deadline_left_ms(deadline) / 2) : deadline;
+  struct taking_in taking = {store, nameless, 0, until, error};
+  int code = 0;
   bool again = db_remote;
   while (!code && again) {
     taking.count = 0;
-    code = db_remote->inbox_sessions(store->db, nameless, deadline, take_in_one, &taking, error);
-    again = nameless && taking.count && store_deadline_left_ms(deadline) > half_ms;
+    code = db_remote->inbox_sessions(store->db, nameless, until, take_in_one, &taking, error);
+    again = nameless && taking.count && store_deadline_left_ms(until);
   }
-  return code;
+  bool later = nameless && (code == TIDINGS_E_BUSY || code == TIDINGS_E_OUTCOME_UNKNOWN);
+  return later ? 0 : code;
 }
 
 void store_end(struct store_txn *txn) {
