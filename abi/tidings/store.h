@@ -107,7 +107,8 @@ struct tidings_store {
                      const struct tidings_answer **ret_answer, struct tidings_error *error);
 
   /* Removes a store from its database with all that is in it. [any thread] [never from a callback]
-   * Errors: also NOT_FOUND (there is no such schema, or it is not a store's), INVAL. Since 1.1. */
+   * Errors: also NOT_FOUND (there is no such schema, or it is not a store's), STATE (a host of one
+   * of its sessions lives), SCHEMA_NEWER, INVAL. Since 1.1. */
   int32_t (*drop)(const struct tidings_store_request *request,
                   const struct tidings_answer **ret_answer, struct tidings_error *error);
 

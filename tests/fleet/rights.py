@@ -86,6 +86,23 @@ def check_drop(server):
     expect(not done.returncode and server.sql("SELECT to_regnamespace('mine') IS NULL") == "t", f"and drops it {done.stderr.strip()}")
 
 
+def check_drop_of_a_busy_store(server):
+    """While it cannot be seen whether a host lives, the store is not dropped."""
+    url = kit.make_store(server, "busy")
+    host = kit.Asked(url)
+    host.event("session.opened", "s")
+    holder = kit.Sql(server, "holder")
+    holder.say("BEGIN; LOCK TABLE busy.live;", kit.BEGUN)
+    with subprocess.Popen([kit.TIDINGS, "store", "drop", url], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as drop:
+        waits = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidings store' AND wait_event_type = 'Lock'"
+        kit.wait_for(lambda: drop.poll() is not None or server.sql(waits) != "0", "drop answers, or waits to drop")
+        holder.end("ROLLBACK;")
+        said = drop.communicate(timeout=120)[1]
+    expect("TIDINGS_E_BUSY" in said and server.sql("SELECT to_regnamespace('busy') IS NULL") == "f", f"a store that cannot be read now is not dropped: {said.strip()}")
+    host.end()
+    kit.tidings("store", "drop", url)
+
+
 def check_drop_beside_a_copy(server):
     """A dump that was restored in another database of the server has the same roles."""
     url, dump = kit.make_store(server, "twin"), os.path.join(server.folder, "twin.dump")
@@ -171,7 +188,7 @@ def check_idle(server, url):
 def check_arguments(server, url):
     """A password in a URL is removed from the arguments of the process, which every user can read."""
     for arguments in (["-S", url.replace("fleet@", "fleet:hunter2@")], ["--store=" + url.replace("fleet@", "fleet:hunter2@")]):
-        follower = subprocess.Popen([kit.TIDINGS, "tail", "-f", "-s", "s", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        follower = subprocess.Popen([kit.TIDINGS, "tail", "-f", "-s", "s", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=kit.dies_with_us)
         kit.wait_for(lambda: server.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidings'") != "0", "the command to be connected")
         with open(f"/proc/{follower.pid}/cmdline", "rb") as file:
             shown = file.read()
@@ -188,6 +205,7 @@ def main():
         check_producer(server, url)
         check_advisory(server, url)
         check_drop(server)
+        check_drop_of_a_busy_store(server)
         check_drop_beside_a_copy(server)
         check_schemas(server)
         check_encoding(server)

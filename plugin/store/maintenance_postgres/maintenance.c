@@ -110,19 +110,22 @@ static int check_host(void *context, struct tidings_span name, uint32_t number) 
   return code;
 }
 
-/* A store that cannot be read has no sign of a host. */
+/* A damaged store has no sign of a host. */
 static int check_hosts(const char *place, struct tidings_error *error) {
   const struct store_options options = {
       .directory = place, .create_budget_ms = MAINTENANCE_BUDGET_MS, .only_reads = true};
   struct seeking seeking = {.error = error};
-  int code = 0;
-  if (store_open(&options, &seeking.store, NULL)) return 0;
-  if (!store_read(seeking.store, NULL, store_deadline_in(MAINTENANCE_BUDGET_MS), &seeking.txn,
-                  NULL)) {
-    seeking.now_ms = store_now(seeking.store, 0);
-    code = session_scan(seeking.txn, check_host, &seeking, error);
-    store_end(seeking.txn);
+  int code = store_open(&options, &seeking.store, error);
+  if (!code)
+    code = store_read(seeking.store, NULL, store_deadline_in(MAINTENANCE_BUDGET_MS), &seeking.txn,
+                      error);
+  if (code) {
+    store_close(seeking.store);
+    return code == TIDINGS_E_SCHEMA_NEWER || code == TIDINGS_E_BUSY ? code : 0;
   }
+  seeking.now_ms = store_now(seeking.store, 0);
+  code = session_scan(seeking.txn, check_host, &seeking, error);
+  store_end(seeking.txn);
   store_close(seeking.store);
   return code;
 }
