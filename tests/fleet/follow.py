@@ -23,6 +23,12 @@ from kit import expect, failures  # pylint: disable=wrong-import-position
 PATIENT = "tries again with growing pauses: "
 
 
+def begin_command():
+    """The command ends with the test, and at a SIGHUP, also where nohup runs the test."""
+    kit.dies_with_us()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 class Looker:
     """A command that watches the store; its output is read from a file. `screen`: it runs in a terminal."""
 
@@ -38,7 +44,7 @@ class Looker:
                 fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
             self.process = subprocess.Popen([kit.TIDINGS, *words], stdin=inside, stdout=inside if screen else out, stderr=errors,
                                             env={**os.environ, "PATH": path, "TERM": "xterm", "LC_ALL": "C.UTF-8"}, start_new_session=True,
-                                            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # also where nohup runs this
+                                            preexec_fn=begin_command)
         if screen:
             os.close(inside)
             os.set_blocking(self.terminal, False)

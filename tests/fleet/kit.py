@@ -36,7 +36,7 @@ def skip(why):
 
 
 def dies_with_us():
-    """Lets the server end at once when the test is killed. This is set after the change of user, which would reset it."""
+    """Lets the server, or a command that waits for one, end at once when the test is killed. This is set after the change of user, which would reset it."""
     ctypes.CDLL(None).prctl(1, signal.SIGQUIT)
 
 
