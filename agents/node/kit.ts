@@ -25,7 +25,7 @@ export interface Kit {
   alerts: boolean; // the user's configuration turns alerts on
   alerters: Map<string, Alerter>; // by session
   calledBy: string | undefined; // the session whose command has started this process
-  left: string | undefined; // the session that a person has left for a new one, which collects its waiting notifications
+  left: string[]; // the sessions that a person has left for a new one, which collects their waiting notifications
   stopPolling: () => void;
   again?: ReturnType<typeof setTimeout>; // asks the store again who rang
 }
@@ -142,7 +142,7 @@ export function openKit(hostName: string, folder: string): Kit | undefined {
     });
     const { alerts = {} } = JSON.parse(configuration ?? "{}") as { alerts?: object };
     const known = { rang: new Map(), stamps: new Map(), alerters: new Map() };
-    const kit: Kit = { ...known, instance, hostName, alerts: Object.entries(alerts).some(([name, value]) => value === true && name !== "delivered"), calledBy: process.env.TIDINGS_SESSION || undefined, left: undefined, stopPolling: () => {} };
+    const kit: Kit = { ...known, instance, hostName, alerts: Object.entries(alerts).some(([name, value]) => value === true && name !== "delivered"), calledBy: process.env.TIDINGS_SESSION || undefined, left: [], stopPolling: () => {} };
     place[KEY] = kit;
     failures.clear();
     poll(kit);

@@ -4,6 +4,7 @@
 // for to the host through a driver. It never throws into the host: errors go to the log, and the host continues as if tidings were not there.
 import { alertBeside, alertNoMore, collectMailboxes } from "./alerts.ts";
 import { type Additions, additions } from "./compose.ts";
+import { Former } from "./former.ts";
 import { type Kit, describe, log, mayPass, pauseAfter } from "./kit.ts";
 import { changedFiles, fileStamp, fromHome } from "./paths.ts";
 import type { Action, Reply } from "./tidings.d.ts";
@@ -57,9 +58,10 @@ export class Session {
   #due = 0; // when the timer fires
   #held: Turn | undefined; // an offer that the host cannot start yet
   #again: ReturnType<typeof setTimeout> | undefined;
-  #turns = new TurnEvents((type, data) => this.#isTaken(type, () => this.#send(type, data)));
+  #turns = new TurnEvents((type, data) => this.#isReported(type, data));
   #paragraph: string | undefined; // for the system prompt; it does not change
   #ring = (): void => this.wake();
+  #former: Former;
   #share = -1; // the last reported use of the context, in steps of 5 %
 
   constructor(kit: Kit, id: string, driver: Driver) {
@@ -67,6 +69,7 @@ export class Session {
     this.#quoted = quote(id);
     this.#kit = kit;
     this.#driver = driver;
+    this.#former = new Former(kit, id, (what, call) => this.#isTaken(what, call));
     kit.rang.set(id, this.#ring);
   }
 
@@ -86,23 +89,11 @@ export class Session {
   /** The same, if another conversation replaces this one. */
   leaveBehind(): void {
     this.leave();
-    if (!this.lost) this.#kit.left = this.id;
+    if (!this.lost) this.#former.leave();
   }
 
-  /** Takes what waits in the conversation that was left for this one. Reports that are still to come for that conversation are sent to this one, too. */
-  follow(left = this.#kit.left): void {
-    const begun = performance.now();
-    this.#kit.left = undefined;
-    if (left === undefined || left === this.id) return;
-    const collect = (): string | undefined => {
-      const reply = this.#send("session.collected", { from: [left] });
-      rest = (JSON.parse((JSON.parse(reply ?? "{}") as Reply).ledger ?? "{}") as { left?: number }).left ?? 0;
-      return reply;
-    };
-    let [rest, taken] = [1, this.#turns.isCurrent()];
-    while (taken && rest-- > 0 && !this.lost) taken = this.#isTaken("session.collected", collect);
-    taken &&= this.#isTaken("session.opened", () => void this.#kit.instance.event(JSON.stringify({ type: "session.opened", session: left, data: { host: "left" } })));
-    if (!taken) setTimeout(() => this.follow(left), pauseAfter(begun)).unref?.();
+  follow(): void {
+    this.#former.follow(() => this.#turns.isCurrent());
   }
 
   // -- the session's life ----------------------------------------------------------------------------------------------------------------
@@ -122,9 +113,15 @@ export class Session {
     this.lost = false;
     this.#turns.forget();
     this.#turns.report(type, { cwd, host: this.#kit.hostName, ...more });
-    if (cwd === undefined || this.lost) return;
+  }
+
+  /** Reports an event of the session's life or of a turn. False: the store cannot take it now. */
+  #isReported(type: string, data?: TurnData): boolean {
+    if (!this.#isTaken(type, () => this.#send(type, data))) return false;
+    if (data?.cwd === undefined || this.lost) return true;
     alertBeside(this.#kit, this.id);
     collectMailboxes(this.#kit, this.id);
+    return true;
   }
 
   /** Reports that messages of the transcript were removed: it now holds exactly these deliveries. False: tidings did not take the report. */

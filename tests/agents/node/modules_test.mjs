@@ -660,6 +660,42 @@ for (const [host, create] of Object.entries(AGENTS)) {
     }));
 }
 
+for (const [host, create] of Object.entries(AGENTS)) {
+  await test(`${host}: the store is busy when the person says /new twice: what waits follows into the newest conversation`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
+      let agent = await create("s");
+      await agent.turn();
+      inStore("push", "The disk is full.");
+      const release = await hold();
+      for (const id of ["between", "newest"]) {
+        if (host === "opencode") await agent.event("session.created", { info: { id, directory: workFolder() } });
+        else {
+          agent.fire("session_shutdown", { reason: "new" });
+          agent = new Pi(id, false, "new");
+        }
+      }
+      await release();
+      agent.id = "newest";
+      await until(() => !answerOf("pending").items.filter((item) => !item.caused_by).length, "it has left the first session");
+      matches(`${await agent.turn(false)} ${agent.prompted}`, /The disk is full\./);
+    }));
+
+  await test(`${host}: the store is away when a session starts: what waits for its folder is collected when the store is there again`, () =>
+    withEnvironment({ TIDINGS_STORE: join(folder(), "store"), TIDINGS_TEST_FOLDER: folder() }, async () => {
+      tidings("push", "-S", process.env.TIDINGS_STORE, "--to", `folder:${workFolder()}`, "Early.");
+      const { instance } = openKit(host, "/");
+      const event = instance.event.bind(instance);
+      let failures = 0;
+      instance.event = (text) => {
+        if (failures++) return event(text);
+        throw Object.assign(new Error("the store is away"), { code: "TIDINGS_E_STORE" });
+      };
+      await create("s");
+      await until(() => failures > 1, "it has started");
+      await until(() => answerOf("pending").items.length, "it is collected");
+    }));
+}
+
 await test("pi: the store is busy when the person leaves a branch: what was only there comes again", () =>
   withEnvironment({ TIDINGS_STORE: join(folder(), "store") }, async () => {
     const pi = new Pi("s");
