@@ -7,6 +7,7 @@
 #define AGENTS_CALL_CALL_H
 
 #include <jansson.h>
+#include <sys/types.h>
 #include <tidings/tidings.h>
 
 #include "agents/call/field.h"
@@ -26,6 +27,7 @@ struct hook_call {
   size_t characters;      /* of one answer, as the host escapes it; 0: no bound */
   int64_t time_ms;        /* when it was made; 0: the agent does not say */
   int64_t begun_ms;       /* when this process began with it, by the same clock */
+  pid_t process;          /* the one that has begun with it */
   struct hook_seen *seen; /* what has been asked for it; deliver/status.h; NULL: nothing is kept */
   char *place; /* owned: where a process waits for the session; deliver/notes.h; NULL: no notes */
   bool wakes;  /* at a turn's end: a process that waits for the session starts the next one */

@@ -2,6 +2,7 @@
  */
 #include "agents/deliver/status.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "command/json_value.h"
@@ -44,6 +45,17 @@ int32_t hook_send_event(struct hostkit *kit, const struct hook_call *call, const
                         struct tidings_error *error) {
   hook_status_changed(call);
   return kit_event(kit, kit_new_event(type, call->session, data), ret_reply, error);
+}
+
+int32_t hook_send_event_once(struct hostkit *kit, const struct hook_call *call, const char *type,
+                             json_t *data, struct tidings_error *error) {
+  json_t *event = kit_new_event(type, call->session, data);
+  if (event)
+    json_object_set_new(
+        event, "id",
+        json_sprintf("hook:%s:%d:%" PRId64, call->session, (int)call->process, call->begun_ms));
+  hook_status_changed(call);
+  return kit_event(kit, event, NULL, error);
 }
 
 int32_t hook_status_is_offered(struct hostkit *kit, const struct hook_call *call, bool *ret_is,

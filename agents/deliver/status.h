@@ -32,5 +32,9 @@ void hook_status_changed(const struct hook_call *call);
 int32_t hook_send_event(struct hostkit *kit, const struct hook_call *call, const char *type,
                         json_t *data, struct tidings_reply **ret_reply,
                         struct tidings_error *error);
+/* The same for an event that a call sends once. It has an id: if the report of it is repeated
+ * (wait/again.h), what was stored after all has no effect. */
+int32_t hook_send_event_once(struct hostkit *kit, const struct hook_call *call, const char *type,
+                             json_t *data, struct tidings_error *error);
 
 #endif

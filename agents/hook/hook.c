@@ -103,9 +103,9 @@ static void lay_project(const struct cli *cli, struct hostkit *kit, struct hook_
 /* Nothing is left to do after the answer but to close the store. An agent waits until the process
  * has ended, and in most turns that is a tool's result with nothing pending. */
 static bool ends_with_answer(const struct hook_call *call) {
-  return call->moment != HOOK_SESSION_START && call->moment != HOOK_SESSION_END &&
-         call->moment != HOOK_STOP && call->moment != HOOK_TURN_FAILED &&
-         call->moment != HOOK_INTERRUPTED;
+  return !hook_reports_again(call) && call->moment != HOOK_SESSION_START &&
+         call->moment != HOOK_SESSION_END && call->moment != HOOK_STOP &&
+         call->moment != HOOK_TURN_FAILED && call->moment != HOOK_INTERRUPTED;
 }
 
 /* The bound is for this call: a process that waits for the session lives on. */
@@ -196,6 +196,7 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
     return EXIT_DONE;
   }
   call.begun_ms = begun_ms;
+  call.process = getpid();
   cli->preset = host_preset(call.host);
   hook_log_about(call.host->name, call.event, call.session);
   if (why[0] && call.known) hook_log("%s", why);

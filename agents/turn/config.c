@@ -24,8 +24,8 @@ int32_t hook_report_configured(struct hostkit *kit, const struct hook_call *call
   const char *path = hook_call_text(call, FIELD_FILE);
   json_t *summary = path[0] ? json_sprintf("`%s` (%s)", path, call->source)
                             : json_string(call->source[0] ? call->source : "settings");
-  return hook_send_event(kit, call, "config.changed", json_pack("{s:o}", "summary", summary), NULL,
-                         error);
+  return hook_send_event_once(kit, call, "config.changed", json_pack("{s:o}", "summary", summary),
+                              error);
 }
 
 /* -- files ------------------------------------------------------------------------------------- */

@@ -89,6 +89,16 @@ int32_t hook_person_requested(struct hostkit *kit, const struct hook_call *call,
   return stopped_at(kit, call, 0, error);
 }
 
+bool hook_person_stopped_tool(const struct hook_call *call) {
+  if (call->moment != HOOK_AFTER_TOOL) return false;
+  const struct host *host = call->host;
+  if (json_is_true(hook_call_value(call, FIELD_STOPPED))) return true;
+  if (!host->stopped_tool || strcmp(call->tool, host->stopped_tool) != 0) return false;
+  const char *text = hook_call_result(call), *opening = host->result_opening;
+  if (opening && strncmp(text, opening, strlen(opening)) == 0) text += strlen(opening);
+  return strncmp(text, host->stopped_result, strlen(host->stopped_result)) == 0;
+}
+
 /* An agent that does not say when has idled for a while: a prompt may have come meanwhile. */
 static int64_t idle_since_ms(const struct hook_call *call) {
   return call->time_ms ? call->time_ms : call->begun_ms - IDLE_MS;
@@ -104,13 +114,24 @@ static int32_t notice_idling(struct hostkit *kit, const struct hook_call *call,
   return code;
 }
 
+/* NULL: it is not one of those that matter. */
+static const struct host_notice *find_notice(const struct hook_call *call) {
+  const struct host_notice *notice = call->host->notices;
+  const char *kind = hook_call_text(call, FIELD_NOTICE);
+  while (notice && notice->kind && strcmp(notice->kind, kind) != 0) notice++;
+  return notice && notice->kind ? notice : NULL;
+}
+
+bool hook_person_awaited(const struct hook_call *call) {
+  const struct host_notice *notice = call->moment == HOOK_NOTICE ? find_notice(call) : NULL;
+  return notice && notice->says == NOTICE_OF_IDLING;
+}
+
 int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error) {
-  const struct host_notice *notice = call->host->notices;
-  const char *kind = hook_call_text(call, FIELD_NOTICE),
-             *message = hook_call_text(call, FIELD_MESSAGE);
-  while (notice && notice->kind && strcmp(notice->kind, kind) != 0) notice++;
-  if (!notice || !notice->kind) return TIDINGS_OK;
+  const struct host_notice *notice = find_notice(call);
+  const char *message = hook_call_text(call, FIELD_MESSAGE);
+  if (!notice) return TIDINGS_OK;
   if (notice->says == NOTICE_OF_IDLING) return notice_idling(kit, call, error);
   return send_waiting(kit, call, notice->says == NOTICE_OF_APPROVAL ? "approval" : "user-input",
                       message, error);

@@ -14,6 +14,13 @@
 int32_t hook_person_asked(struct hostkit *kit, const struct hook_call *call,
                           struct tidings_error *error);
 
+/* Is this a tool's result, and has a person stopped the tool? Some agents call the hook even then,
+ * but the model never reads the answer. */
+bool hook_person_stopped_tool(const struct hook_call *call);
+
+/* Does the agent notify a person that it idles? */
+bool hook_person_awaited(const struct hook_call *call);
+
 /* Call it when the agent notifies a person that it asks something, or that it idles. If it idles
  * while the store has a running turn, a person has stopped that turn. */
 int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,

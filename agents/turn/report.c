@@ -55,5 +55,5 @@ int32_t hook_report_subagent(struct hostkit *kit, const struct hook_call *call,
   json_t *data = json_pack("{s:o, s:o, s:s}", "slug", cut(slug, MOST_SLUG), "summary",
                            cut(words, MOST_WORDS), "activation", "passive");
   free(slug);
-  return hook_send_event(kit, call, "subagent.finished", data, NULL, error);
+  return hook_send_event_once(kit, call, "subagent.finished", data, error);
 }

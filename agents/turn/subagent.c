@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "agents/deliver/status.h"
+#include "agents/turn/report.h"
 
 static const char words[] = "subagents at work: ";
 
@@ -62,4 +63,14 @@ int32_t hook_subagents(struct hostkit *kit, const struct hook_call *call, size_t
 int32_t hook_subagent_ended(struct hostkit *kit, const struct hook_call *call, size_t count,
                             struct tidings_error *error) {
   return count > 1 && hook_runs_subagent(call) ? wait_for(kit, call, count - 1, error) : TIDINGS_OK;
+}
+
+/* Without other subagents the turn goes on: "waiting" would keep all other results from it. */
+int32_t hook_subagent_ended_late(struct hostkit *kit, const struct hook_call *call,
+                                 struct tidings_error *error) {
+  size_t count = 0;
+  int32_t code = hook_report_subagent(kit, call, error);
+  if (!code) code = count_them(kit, call, &count, error);
+  if (code || count != 1) return code ? code : hook_subagent_ended(kit, call, count, error);
+  return hook_send_event(kit, call, "turn.started", json_object(), NULL, error);
 }

@@ -26,4 +26,8 @@ int32_t hook_subagents(struct hostkit *kit, const struct hook_call *call, size_t
 int32_t hook_subagent_ended(struct hostkit *kit, const struct hook_call *call, size_t count,
                             struct tidings_error *error);
 
+/* Reports the result of a tool that runs a subagent after the call was answered. */
+int32_t hook_subagent_ended_late(struct hostkit *kit, const struct hook_call *call,
+                                 struct tidings_error *error);
+
 #endif

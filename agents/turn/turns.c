@@ -205,17 +205,6 @@ static int32_t report_result(struct hostkit *kit, const struct hook_call *call,
   return TIDINGS_OK;
 }
 
-/* Has a person stopped the tool? Some agents call the hook even then, but the model never reads the
- * answer. */
-static bool person_stopped_it(const struct hook_call *call) {
-  const struct host *host = call->host;
-  if (json_is_true(hook_call_value(call, FIELD_STOPPED))) return true;
-  if (!host->stopped_tool || strcmp(call->tool, host->stopped_tool) != 0) return false;
-  const char *text = hook_call_result(call), *opening = host->result_opening;
-  if (opening && strncmp(text, opening, strlen(opening)) == 0) text += strlen(opening);
-  return strncmp(text, host->stopped_result, strlen(host->stopped_result)) == 0;
-}
-
 /* Was the turn's end requested, and can this hook end it? */
 static bool is_to_end(struct hostkit *kit, const struct hook_call *call) {
   json_t *status = NULL;
@@ -240,7 +229,7 @@ static int32_t after_tool(struct hostkit *kit, const struct hook_call *call,
                           struct hook_answer *ret_answer, struct tidings_error *error) {
   bool inner = call->of_subagent;
   size_t count = 0;
-  if (!inner && person_stopped_it(call)) return hook_person_stopped(kit, call, error);
+  if (!inner && hook_person_stopped_tool(call)) return hook_person_stopped(kit, call, error);
   json_t *edits = call->failure[0] ? NULL : hook_call_edits(call);
   int32_t code = report_first_edits(kit, call, edits, error);
   if (!code && !inner) code = hook_subagents(kit, call, &count, &inner, error);

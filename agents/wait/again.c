@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include "agents/call/log.h"
+#include "agents/turn/person.h"
+#include "agents/turn/report.h"
 #include "agents/turn/start.h"
 #include "agents/turn/stop.h"
+#include "agents/turn/subagent.h"
 #include "agents/turn/turns.h"
 #include "agents/wait/alert.h"
 #include "agents/wait/apart.h"
@@ -23,11 +26,20 @@ static bool may_pass(const struct cli *cli, int32_t code) {
          (code == TIDINGS_E_STORE && kit_store_is_url(cli));
 }
 
-/* Is it an event that no later call reports? */
-static bool is_missed(const struct hook_call *call) {
-  return call->moment == HOOK_SESSION_START || call->moment == HOOK_STOP ||
-         call->moment == HOOK_TURN_FAILED || call->moment == HOOK_INTERRUPTED ||
-         call->moment == HOOK_SESSION_END;
+bool hook_reports_again(const struct hook_call *call) {
+  switch (call->moment) {
+  case HOOK_SUBAGENT_STOP: return true;
+  case HOOK_SESSION_START:
+  case HOOK_STOP:
+  case HOOK_TURN_FAILED:
+  case HOOK_INTERRUPTED:
+  case HOOK_CONFIGURED:
+  case HOOK_SESSION_END: return !call->of_subagent;
+  case HOOK_NOTICE: return !call->of_subagent && hook_person_awaited(call);
+  case HOOK_AFTER_TOOL:
+    return !call->of_subagent && (hook_person_stopped_tool(call) || hook_runs_subagent(call));
+  default: return false;
+  }
 }
 
 static int32_t start(struct cli *cli, struct hostkit *kit, const struct hook_call *call,
@@ -40,6 +52,21 @@ static int32_t start(struct cli *cli, struct hostkit *kit, const struct hook_cal
   project_lay(cli, kit, call->session, call->cwd);
   hook_alert_begin(cli, kit, call, owner);
   return TIDINGS_OK;
+}
+
+/* A tool that a person has stopped ends the turn. */
+static int32_t report_by_moment(struct cli *cli, struct hostkit *kit, const struct hook_call *call,
+                                uint32_t owner, bool keeps, struct tidings_error *error) {
+  switch (call->moment) {
+  case HOOK_SESSION_START: return start(cli, kit, call, owner, error);
+  case HOOK_SUBAGENT_STOP: return hook_report_subagent(kit, call, error);
+  case HOOK_CONFIGURED: return hook_report_configured(kit, call, error);
+  case HOOK_NOTICE: return hook_person_noticed(kit, call, error);
+  default:
+    return hook_runs_subagent(call) && !hook_person_stopped_tool(call)
+               ? hook_subagent_ended_late(kit, call, error)
+               : hook_turn_ended_late(kit, call, keeps, error);
+  }
 }
 
 /* Does a process wait, or is one to be started, that starts the turn that is offered? */
@@ -55,9 +82,7 @@ static int32_t report_once(struct cli *cli, const struct hook_call *call, uint32
   struct hostkit *kit = NULL;
   bool keeps = is_woken(cli, call, owner, wakes);
   int32_t code = kit_open(cli, TIDINGS_ROLE_HOST, owner, &kit, error);
-  if (!code)
-    code = call->moment == HOOK_SESSION_START ? start(cli, kit, call, owner, error)
-                                              : hook_turn_ended_late(kit, call, keeps, error);
+  if (!code) code = report_by_moment(cli, kit, call, owner, keeps, error);
   kit_close(kit);
   return code;
 }
@@ -79,7 +104,7 @@ static void report(struct cli *cli, const struct hook_call *call, uint32_t owner
 
 void hook_report_again(struct cli *cli, struct hook_call *call, uint32_t owner, int32_t code,
                        bool wakes) {
-  if (!may_pass(cli, code) || !is_missed(call) || call->of_subagent || !hook_fork_apart()) return;
+  if (!may_pass(cli, code) || !hook_reports_again(call) || !hook_fork_apart()) return;
   call->seen = NULL;
   call->late = true;
   report(cli, call, owner, wakes);
