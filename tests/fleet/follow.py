@@ -25,7 +25,7 @@ PATIENT = "tries again with growing pauses: "
 
 def begin_command():
     """The command ends with the test, and at a SIGHUP, also where nohup runs the test."""
-    kit.dies_with_us()
+    kit.command_dies_with_us()
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 

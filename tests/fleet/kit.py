@@ -35,9 +35,14 @@ def skip(why):
     sys.exit(SKIP)
 
 
-def dies_with_us():
-    """Lets the server, or a command that waits for one, end at once when the test is killed. This is set after the change of user, which would reset it."""
-    ctypes.CDLL(None).prctl(1, signal.SIGQUIT)
+def dies_with_us(how=signal.SIGQUIT):
+    """Lets the server end at once when the test is killed. This is set after the change of user, which would reset it."""
+    ctypes.CDLL(None).prctl(1, how)
+
+
+def command_dies_with_us():
+    """The same for a command that waits for a server. It may be one that ignores SIGQUIT, as this process does in the background of a shell."""
+    dies_with_us(signal.SIGKILL)
 
 
 def programs():

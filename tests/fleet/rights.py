@@ -188,7 +188,7 @@ def check_idle(server, url):
 def check_arguments(server, url):
     """A password in a URL is removed from the arguments of the process, which every user can read."""
     for arguments in (["-S", url.replace("fleet@", "fleet:hunter2@")], ["--store=" + url.replace("fleet@", "fleet:hunter2@")]):
-        follower = subprocess.Popen([kit.TIDINGS, "tail", "-f", "-s", "s", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=kit.dies_with_us)
+        follower = subprocess.Popen([kit.TIDINGS, "tail", "-f", "-s", "s", *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=kit.command_dies_with_us)
         kit.wait_for(lambda: server.sql("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidings'") != "0", "the command to be connected")
         with open(f"/proc/{follower.pid}/cmdline", "rb") as file:
             shown = file.read()
