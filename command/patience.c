@@ -14,7 +14,7 @@ void patience_later(struct patience *patience, unsigned longest_ms) {
 }
 
 /* A server may come back; a failing folder is damaged and stays so. */
-static bool store_may_return(const struct cli *cli, int32_t code) {
+bool patience_may_return(const struct cli *cli, int32_t code) {
   if (code == TIDINGS_E_STORE || code == TIDINGS_E_OUTCOME_UNKNOWN) return kit_store_is_url(cli);
   return code == TIDINGS_E_BUSY;
 }
@@ -22,7 +22,7 @@ static bool store_may_return(const struct cli *cli, int32_t code) {
 int patience_store(const struct cli *cli, struct patience *patience, int32_t code,
                    const struct tidings_error *error) {
   if (!code) *patience = (struct patience){.pause_ms = 0};
-  else if (!store_may_return(cli, code)) return cli_fail_with(cli, code, error);
+  else if (!patience_may_return(cli, code)) return cli_fail_with(cli, code, error);
   else {
     if (!patience->pause_ms) cli_warn(cli, "tries again with growing pauses: %s", error->text);
     patience_later(patience, LONGEST_STORE_PAUSE_MS);

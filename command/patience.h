@@ -24,4 +24,7 @@ void patience_later(struct patience *patience, unsigned longest_ms);
 int patience_store(const struct cli *cli, struct patience *patience, int32_t code,
                    const struct tidings_error *error);
 
+/* May the store take the same call later? */
+bool patience_may_return(const struct cli *cli, int32_t code);
+
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command/json_value.h"
+#include "command/patience.h"
 #include "command/project.h"
 #include "common/buffer.h"
 #include "common/clock.h"
@@ -69,10 +70,12 @@ static struct mcp_session *find_session(struct mcp_news *news, const char *named
   return NULL;
 }
 
-static void note_failure(struct mcp_news *news, const char *why) {
-  cli_warn(news->cli, "results go on without notifications: %s", why);
+/* A database that is away may return: then the next call tries again. */
+static void note_failure(struct mcp_news *news, bool may_return, const char *why) {
+  if (!news->warned) cli_warn(news->cli, "results go on without notifications: %s", why);
   pthread_mutex_lock(&news->lock);
-  news->failed = true;
+  news->warned = true;
+  news->failed = !may_return;
   pthread_mutex_unlock(&news->lock);
 }
 
@@ -85,7 +88,7 @@ static void open_store(struct mcp_news *news) {
   if (news->writer.channel < 0) {
     int reason = mcp_writer_start(news->cli, news->owner, &news->writer);
     if (reason) {
-      note_failure(news, strerror(reason));
+      note_failure(news, false, strerror(reason));
       return;
     }
     mcp_writer_mark(news->writer.pid, news->mark);
@@ -93,7 +96,8 @@ static void open_store(struct mcp_news *news) {
   int64_t until_ms = clock_mono_ms() + SETTLE_MS;
   while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms)
     code = kit_open(news->cli, TIDINGS_ROLE_HOST, news->owner, &news->kit, &error);
-  if (code && code != TIDINGS_E_BUSY) note_failure(news, error.text);
+  if (code && code != TIDINGS_E_BUSY)
+    note_failure(news, patience_may_return(news->cli, code), error.text);
 }
 
 static struct mcp_session *open_session(struct mcp_news *news, const char *named) {
@@ -327,7 +331,7 @@ static void settle_lease(struct mcp_news *news, size_t place) {
   int32_t code =
       kit_settle(news->kit, lease.delivery,
                  lease.was_read ? TIDINGS_COMMITTED : TIDINGS_ROLLED_BACK, SETTLE_MS, NULL, NULL);
-  if (code == TIDINGS_E_BUSY) return;
+  if (patience_may_return(news->cli, code)) return;
   mcp_writer_forget(&news->writer, lease.delivery);
   pthread_mutex_lock(&news->lock);
   news->leases[place] = (struct mcp_lease){.delivery = 0};

@@ -45,6 +45,7 @@ struct mcp_news {
   struct mcp_writer writer;
   char mark[MCP_WRITER_MARK_SIZE];
   bool failed, ends; /* failed: the store cannot be opened at all */
+  bool warned;       /* of that, or that a database is away */
   struct mcp_session sessions[MCP_MOST_SESSIONS];
   size_t session_count;
   struct mcp_lease leases[MCP_MOST_LEASES];
