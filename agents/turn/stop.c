@@ -143,11 +143,11 @@ static int32_t failed_late(struct hostkit *kit, const struct hook_call *call,
  * which that turn goes on. */
 int32_t hook_turn_ended_late(struct hostkit *kit, const struct hook_call *call, bool keeps,
                              struct tidings_error *error) {
-  struct tidings_reply *reply = NULL;
+  bool offered = false;
   if (call->moment == HOOK_TURN_FAILED) return failed_late(kit, call, error);
-  int32_t code = hook_person_interrupted(kit, call, call->begun_ms, &reply, error);
-  if (!code && hook_start_turn(reply) && !keeps)
+  int32_t code = hook_person_interrupted(kit, call, call->begun_ms, NULL, error);
+  if (!code && !keeps) code = hook_status_is_offered(kit, call, &offered, error);
+  if (!code && offered)
     code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
-  hostkit_reply_free(reply);
   return code;
 }

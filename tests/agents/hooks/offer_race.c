@@ -11,6 +11,7 @@
 
 #include "agents/call/call.h"
 #include "agents/hook/hook.h"
+#include "agents/turn/stop.h"
 #include "agents/turn/turns.h"
 #include "agents/wait/wait.h"
 #include "command/json_value.h"
@@ -125,6 +126,21 @@ static void a_prompt_comes_next(struct hostkit *kit) {
   printf("ok 3 - a prompt comes first\n");
 }
 
+/* The end is reported again (wait/again.h). */
+static void the_end_comes_again(struct hostkit *kit) {
+  struct hook_call call = claude(HOOK_STOP, "Stop");
+  call.late = true;
+  lose_offer(kit);
+  MUST(hook_turn_ended_late(kit, &call, true, &error) == TIDINGS_OK);
+  must_be(kit, "starting", "offered");
+  MUST(hook_turn_ended_late(kit, &call, false, &error) == TIDINGS_OK);
+  must_be(kit, "idle", "queued");
+  must_say(kit, HOOK_PROMPT, "UserPromptSubmit", "");
+  must_say(kit, HOOK_STOP, "Stop", "Do this.\n\n[tidings ");
+  end_turns(kit);
+  printf("ok 4 - it stays offered only if a process waits that starts it\n");
+}
+
 /* The hook runs in a process of its own, beside the turn's end, as the agent runs it. */
 static void the_waiter_comes_next(struct hostkit *kit) {
   static char store[4096];
@@ -141,7 +157,7 @@ static void the_waiter_comes_next(struct hostkit *kit) {
   MUST(setenv("CLAUDE_CODE_ENTRYPOINT", "cli", 1) == 0);
   MUST(setenv("XDG_STATE_HOME", race_folder, 1) == 0);
   MUST(hook_wait_rewake(&cli, &call, (uint32_t)getpid()) == 2);
-  printf("ok 4 - nothing comes: the process that waits beside the agent wakes it\n");
+  printf("ok 5 - nothing comes: the process that waits beside the agent wakes it\n");
 }
 
 int main(void) {
@@ -150,7 +166,8 @@ int main(void) {
   a_tool_result_comes_next(kit);
   a_turn_end_comes_next(kit);
   a_prompt_comes_next(kit);
+  the_end_comes_again(kit);
   the_waiter_comes_next(kit);
-  printf("1..4\n");
+  printf("1..5\n");
   return 0;
 }
