@@ -42,15 +42,15 @@ static struct tidings_span read_head(char *text, size_t len, struct recipe_heade
   return span_of(text + at, len - at);
 }
 
-static int print_all(const struct cli *cli, const struct recipe *recipe,
-                     enum signature_scheme scheme, const struct recipe_document *document,
-                     struct arena *arena, struct tidings_span body) {
+static int print_all(const struct cli *cli, const struct recipe *recipe, bool ids_count,
+                     const struct recipe_document *document, struct arena *arena,
+                     struct tidings_span body) {
   struct recipe_push *pushes = NULL;
   struct buffer id = BUFFER_EMPTY;
   size_t count = 0;
   bool fits = false;
   if (recipe_apply(recipe, document, arena, &pushes, &count, &fits) ||
-      take_id(scheme, document, body, &id)) {
+      take_id(ids_count, document, body, &id)) {
     buffer_free(&id);
     return cli_fail(cli, "out of memory");
   }
@@ -73,7 +73,7 @@ int attempt(const struct cli *cli, const char *recipe_name, const char *path) {
   struct recipe *recipe = NULL;
   struct arena arena = ARENA_EMPTY;
   int named = signature_scheme_of(recipe_name);
-  enum signature_scheme scheme = named < 0 ? SIGNATURE_BEARER : (enum signature_scheme)named;
+  bool ids_count = named < 0 || signature_covers_ids((enum signature_scheme)named);
   char *text = NULL;
   size_t len = 0;
   if (recipes_find(recipe_name, &recipe, &error)) return cli_fail(cli, "--try: %s", error.text);
@@ -83,7 +83,7 @@ int attempt(const struct cli *cli, const char *recipe_name, const char *path) {
   if (!code) body = read_head(text, len, rows, &document.header_count);
   if (!code && json_read_by(&rules, body, path, &arena, &document.root, &error))
     code = cli_fail(cli, "%s", error.text);
-  if (!code) code = print_all(cli, recipe, scheme, &document, &arena, body);
+  if (!code) code = print_all(cli, recipe, ids_count, &document, &arena, body);
   arena_free(&arena);
   free(text);
   recipe_free(recipe);

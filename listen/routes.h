@@ -18,6 +18,7 @@ struct route {
   struct tidings_span recipe_name;
   struct recipe *recipe;
   enum signature_scheme scheme;
+  bool ids_count; /* those in headers name events; else the body does, because only it is signed */
   struct signature_secrets secrets;
   struct address address; /* its name is NULL: each push says where it goes */
   uint32_t level;         /* the highest level that is allowed: TIDINGS_LEVEL_* */

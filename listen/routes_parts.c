@@ -172,23 +172,27 @@ static int32_t read_recipe(struct routes_reading *reading, const struct json *va
 
 static bool is_true(const struct json *value) { return value && value->kind == JSON_IS_TRUE; }
 
-/* Takes the route's scheme, or else the recipe's; without either, the route has a token. */
+/* Takes the route's scheme, or else the recipe's; without either, the route has a token. A vendor's
+ * events differ in their bodies. A person's own sender may send equal bodies with ids of their own,
+ * which are then events of their own. */
 static int32_t read_scheme(struct routes_reading *reading, const struct fields *fields,
                            const struct json *whole, struct route *route) {
   const struct json *named = fields->signature;
-  int scheme = signature_scheme_of(route->recipe_name.ptr);
+  int of_recipe = signature_scheme_of(route->recipe_name.ptr), scheme = of_recipe;
   if (fields->is_unsigned && fields->is_unsigned->kind != JSON_IS_TRUE &&
       fields->is_unsigned->kind != JSON_IS_FALSE)
     return routes_refuse(reading, fields->is_unsigned, "unsigned", "true or false");
   if (is_true(fields->is_unsigned) && (fields->secret_file || named))
     return routes_refuse(reading, fields->is_unsigned, "unsigned",
                          "neither secret_file nor signature beside it");
+  route->ids_count = true;
   if (is_true(fields->is_unsigned)) return TIDINGS_OK; /* SIGNATURE_NONE */
   if (named) scheme = named->kind == JSON_IS_STRING ? signature_scheme_of(named->text.ptr) : -1;
   if (named && scheme < 0)
     return routes_refuse(reading, named, "signature",
                          "standard, github, gitlab, stripe, sentry or bearer");
   route->scheme = scheme < 0 ? SIGNATURE_BEARER : (enum signature_scheme)scheme;
+  route->ids_count = scheme != of_recipe || signature_covers_ids(route->scheme);
   if (!fields->secret_file)
     return refuse_with_reason(reading, whole, "secret_file", TIDINGS_E_SCHEMA,
                               "missing; expected a file with the secret that signs the requests, "

@@ -32,12 +32,12 @@ void take_refusal(unsigned status, const char *text, struct answer *ret_answer) 
 
 /* -- ids --------------------------------------------------------------------------------------- */
 
-int take_id(enum signature_scheme scheme, const struct recipe_document *request,
-            struct tidings_span body, struct buffer *out) {
+int take_id(bool ids_count, const struct recipe_document *request, struct tidings_span body,
+            struct buffer *out) {
   static const char *const names[] = {"webhook-id", "x-github-delivery", "idempotency-key",
                                       "x-gitlab-event-uuid"};
   struct tidings_span id = span_of(NULL, 0);
-  size_t count = signature_covers_ids(scheme) ? sizeof names / sizeof *names : 0;
+  size_t count = ids_count ? sizeof names / sizeof *names : 0;
   for (size_t i = 0; !id.len && i < count; i++) id = signature_header(request, names[i]);
   if (id.len && id.len <= LONGEST_ID) buffer_span(out, id);
   else recipes_write_digest(id.len ? id : body, out);
@@ -182,7 +182,7 @@ static void take_document(struct taking *taking, struct recipe_document *documen
   size_t count = 0;
   bool fits = false;
   int32_t code = recipe_apply(taking->route->recipe, document, arena, &pushes, &count, &fits);
-  if (!code && take_id(taking->route->scheme, document, body, &id)) code = TIDINGS_E_NOMEM;
+  if (!code && take_id(taking->route->ids_count, document, body, &id)) code = TIDINGS_E_NOMEM;
   taking->id = buffer_view(&id);
   if (code) note_failure(taking, code);
   else store_all(taking, pushes, count);

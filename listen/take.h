@@ -36,9 +36,9 @@ void take_refusal(unsigned status, const char *text, struct answer *ret_answer);
 /* Is a commit possible? Tries one. */
 bool take_can_store(const struct take_place *place);
 
-/* Writes the id by which a repetition of the request is known: a header's value if the signature
- * covers it, else the body's SHA-256. */
-int take_id(enum signature_scheme scheme, const struct recipe_document *request,
-            struct tidings_span body, struct buffer *out);
+/* Writes the id by which a repetition of the request is known: a header's value if the ids
+ * in headers count, else the body's SHA-256. */
+int take_id(bool ids_count, const struct recipe_document *request, struct tidings_span body,
+            struct buffer *out);
 
 #endif
