@@ -184,7 +184,7 @@ static void note_done(struct http *http) {
     if (said->msg != CURLMSG_DONE) continue;
     curl_easy_getinfo(said->easy_handle, CURLINFO_PRIVATE, &transfer);
     transfer->done = true;
-    transfer->result = said->data.result;
+    transfer->result = transfer->unread ? CURLE_OK : said->data.result;
   }
 }
 

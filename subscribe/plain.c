@@ -7,7 +7,7 @@
 #include "common/utf8.h"
 #include "subscribe/retry.h"
 
-enum { NO_CONTENT = 204 };
+enum { NO_CONTENT = 204, LONGEST_CURSOR = 8192 /* as servers limit a header */ };
 
 static const struct json_rules data_rules = {
     .max_depth = 64, .nul = true, .halves = true, .repeats = true, .large = true};
@@ -90,19 +90,22 @@ void plain_begin(struct plain *plain, int64_t now_ms) {
 static const struct json *read_data(struct plain *plain, struct tidings_span data) {
   struct arena *arena = &plain->outputs.arena;
   const struct json *root = NULL;
-  struct buffer text = BUFFER_EMPTY;
+  struct buffer text = BUFFER_EMPTY, repaired = BUFFER_EMPTY;
   struct tidings_span copy = outputs_copy(&plain->outputs, data);
   if (!json_read_by(&data_rules, copy, "data", arena, &root, NULL) && root->kind == JSON_IS_OBJECT)
     return root;
   buffer_text(&text, "{\"message\":");
-  json_write_string(span_of(copy.ptr, utf8_valid_length(copy)), &text);
+  utf8_repair(copy, &repaired);
+  json_write_string(buffer_view(&repaired), &text);
   buffer_text(&text, "}");
   copy = outputs_copy(&plain->outputs, buffer_view(&text));
-  if (text.failed || json_read_by(&data_rules, copy, "data", arena, &root, NULL)) {
+  if (text.failed || repaired.failed ||
+      json_read_by(&data_rules, copy, "data", arena, &root, NULL)) {
     plain->outputs.failed = true;
     root = NULL;
   }
   buffer_free(&text);
+  buffer_free(&repaired);
   return root;
 }
 
@@ -117,8 +120,9 @@ void plain_event(struct plain *plain, const struct sse_event *event, int64_t now
   output->document = document;
   if (event->own_id) output->text = outputs_copy(&plain->outputs, event->id);
   output->event = outputs_copy(&plain->outputs, event->type);
-  if (!event->id.len || span_is(event->id, plain->cursor)) return;
+  if (!event->id.len || event->id.len > LONGEST_CURSOR || span_is(event->id, plain->cursor)) return;
   replace(plain, &plain->cursor, event->id);
+  if (!utf8_valid(event->id)) return; /* it cannot be stored */
   outputs_add(&plain->outputs, OUTPUT_CURSOR)->text =
       outputs_copy(&plain->outputs, span_text(plain->cursor));
 }
@@ -145,6 +149,7 @@ static void refuse_token(struct plain *plain, int status) {
 
 static void wait_again(struct plain *plain, int64_t at_least_ms, int64_t now_ms) {
   int64_t ms = retry_wait_ms(&plain->retry);
+  if (at_least_ms > RETRY_MOST_ASKED_MS) at_least_ms = RETRY_MOST_ASKED_MS;
   plain->request = 0;
   plain->due_ms = now_ms + (ms > at_least_ms ? ms : at_least_ms);
 }

@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 enum { RETRY_FIRST_MS = 1000, RETRY_LONGEST_MS = 300000 };
+/* The longest wait that a server can ask for. */
+enum { RETRY_MOST_ASKED_MS = 86400000 };
 
 struct retry {
   uint64_t random; /* the state of a generator; any value */

@@ -121,7 +121,9 @@ int saved_write(const struct saved *saved, const char *cursor) {
   json_t *value = json_pack("{s:s, s:s?, s:s, s:s}", "server", saved->server, "event", saved->event,
                             "to", saved->to, "cursor", cursor);
   char *text = value ? json_dumps(value, JSON_INDENT(2)) : NULL;
-  int reason = text ? replace_file(saved, text) : ENOMEM;
+  int reason = !text                          ? ENOMEM
+               : strlen(text) > LARGEST_SAVED ? EFBIG /* it could not be read again */
+                                              : replace_file(saved, text);
   free(text);
   json_decref(value);
   return reason;

@@ -4,7 +4,7 @@
 
 static void forget_event(struct sse *sse) {
   sse->data.len = sse->type.len = 0;
-  sse->has_data = sse->has_id = sse->too_long = sse->handed = false;
+  sse->has_data = sse->has_id = sse->handed = false;
 }
 
 static void set(struct buffer *buffer, struct tidings_span value) {
@@ -23,11 +23,9 @@ static void read_retry(struct sse *sse, struct tidings_span value) {
 
 /* Adds data up to a limit, so that no server can fill the memory. */
 static void add_data(struct sse *sse, struct tidings_span value) {
-  if (sse->data.len + value.len >= SSE_LONGEST_EVENT) sse->too_long = true;
-  if (!sse->too_long) {
-    if (sse->has_data) buffer_byte(&sse->data, '\n');
-    buffer_span(&sse->data, value);
-  }
+  if (sse->has_data && sse->data.len < SSE_LONGEST_EVENT) buffer_byte(&sse->data, '\n');
+  size_t room = SSE_LONGEST_EVENT - sse->data.len;
+  buffer_span(&sse->data, span_of(value.ptr, value.len < room ? value.len : room));
   sse->has_data = true;
 }
 
@@ -38,6 +36,7 @@ static void read_field(struct sse *sse, struct tidings_span line) {
   if (colon) value = span_of(colon + 1, line.len - len - 1);
   if (value.len && value.ptr[0] == ' ') value = span_of(value.ptr + 1, value.len - 1);
   if (span_is(name, "data")) add_data(sse, value);
+  else if (sse->cut) return;
   else if (span_is(name, "event")) set(&sse->type, value);
   else if (span_is(name, "retry")) read_retry(sse, value);
   else if (span_is(name, "id") && (!value.len || !memchr(value.ptr, '\0', value.len))) {
@@ -56,11 +55,12 @@ static bool end_line(struct sse *sse) {
   sse->line.len = 0;
   if (!line.len) return true;
   if (line.ptr[0] != ':') read_field(sse, line);
+  sse->cut = false;
   return false;
 }
 
 static bool complete(struct sse *sse, struct sse_event *ret_event) {
-  if (!sse->has_data || sse->too_long) {
+  if (!sse->has_data) {
     forget_event(sse);
     return false;
   }
@@ -74,8 +74,9 @@ static bool complete(struct sse *sse, struct sse_event *ret_event) {
 }
 
 static void add_to_line(struct sse *sse, struct tidings_span part) {
-  if (sse->line.len + part.len >= SSE_LONGEST_EVENT) sse->too_long = true;
-  else buffer_span(&sse->line, part);
+  size_t room = SSE_LONGEST_EVENT - sse->line.len;
+  sse->cut = sse->cut || part.len > room;
+  buffer_span(&sse->line, span_of(part.ptr, part.len < room ? part.len : room));
 }
 
 bool sse_next(struct sse *sse, struct tidings_span *bytes, struct sse_event *ret_event) {

@@ -7,7 +7,7 @@
 
 #include "common/buffer.h"
 
-enum { SSE_LONGEST_EVENT = 16 << 20 };
+enum { SSE_LONGEST_EVENT = 16 << 20 }; /* longer data is cut */
 
 struct sse {
   struct buffer line;     /* the incomplete last line */
@@ -15,7 +15,7 @@ struct sse {
   struct buffer type, id; /* the id stays from event to event */
   bool has_data, has_id, after_cr, begun;
   bool handed;      /* the event was returned */
-  bool too_long;    /* the event is left out */
+  bool cut;         /* the last line is too long */
   int64_t retry_ms; /* the wait that the server asked for; 0: none */
 };
 

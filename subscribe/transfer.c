@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "command/secret_file.h"
+#include "subscribe/retry.h"
 
 enum { LARGEST_ANSWER = 16 << 20, CONNECT_MS = 30000, LONGEST_SESSION = 1024 };
 
@@ -74,6 +75,13 @@ static bool is_stream(struct transfer *transfer) {
   return found && strncasecmp(found, type, sizeof type - 1) == 0;
 }
 
+/* Is it an answer whose status says everything? */
+static bool is_unread(const struct transfer *transfer) {
+  long status = transfer->status;
+  return !transfer->streams &&
+         (transfer->plain || status == 401 || status == 403 || status == 429 || status >= 500);
+}
+
 /* libcurl calls this; the bytes are kept until transfer_report. */
 static size_t take_bytes(char *bytes, size_t size, size_t count, void *context) {
   struct transfer *transfer = context;
@@ -82,7 +90,9 @@ static size_t take_bytes(char *bytes, size_t size, size_t count, void *context) 
     transfer->begun = true;
     curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &transfer->status);
     transfer->streams = transfer->status == 200 && is_stream(transfer);
+    transfer->unread = is_unread(transfer);
   }
+  if (transfer->unread) return 0;
   if (transfer->in.len + len > LARGEST_ANSWER) transfer->too_large = true;
   else buffer_append(&transfer->in, bytes, len);
   return transfer->too_large || transfer->in.failed ? 0 : len;
@@ -133,6 +143,7 @@ struct transfer *transfer_new(const struct transfer_target *target, const struct
   *ret_why = "out of memory";
   if (!transfer) return NULL;
   transfer->id = output->id;
+  transfer->plain = target->plain;
   transfer->initializes = output->method && strcmp(output->method, "initialize") == 0;
   transfer->text = strndup(output->text.ptr ? output->text.ptr : "", output->text.len);
   transfer->easy = curl_easy_init();
@@ -168,12 +179,9 @@ static void report_stream(struct transfer *transfer, bool plain, const struct wi
   if (!go_on || sse_failed(&transfer->sse)) transfer->dropped = true;
 }
 
-/* Does the answer have a message? For some statuses the text is not read. */
 static bool says_message(const struct transfer *transfer) {
-  long status = transfer->status;
   return transfer->result == CURLE_OK && !transfer->streams && transfer->in.len &&
-         transfer->in.bytes[0] != '<' && status != 401 && status != 403 && status != 429 &&
-         status < 500;
+         transfer->in.bytes[0] != '<';
 }
 
 static void report_end(const struct transfer *transfer, bool plain, const struct wire_ears *ears) {
@@ -181,6 +189,7 @@ static void report_end(const struct transfer *transfer, bool plain, const struct
   curl_off_t after_s = 0;
   long status = transfer->status;
   curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &after_s);
+  if (after_s > RETRY_MOST_ASKED_MS / 1000) after_s = RETRY_MOST_ASKED_MS / 1000;
   if (transfer->too_large) snprintf(text, sizeof text, "the answer is too large");
   else if (transfer->result != CURLE_OK)
     snprintf(text, sizeof text, "%s",

@@ -20,15 +20,16 @@ struct transfer_target {
 struct transfer {
   struct transfer *next;
   uint64_t id;      /* of the request; 0: it has no answer */
+  bool plain;       /* as in the target */
   bool initializes; /* the request begins a session */
   CURL *easy;
   struct curl_slist *headers;
   char *text; /* the body of the request */
   struct buffer in;
   struct sse sse;
-  bool begun, streams; /* streams: the answer is text/event-stream */
-  bool too_large;
-  bool done, dropped; /* dropped: the rest is not wanted */
+  bool begun, streams;    /* streams: the answer is text/event-stream */
+  bool too_large, unread; /* unread: the text is of no interest, and may have no end */
+  bool done, dropped;     /* dropped: the rest is not wanted */
   CURLcode result;
   long status;
   char *session; /* the session that the answer begins */

@@ -353,6 +353,27 @@ Test(subscribe, sse) {
   }
 }
 
+/* The limit is of what is kept: too long an event is cut, and too long an id does not count. */
+Test(subscribe, sse_too_long) {
+  enum { LEN = SSE_LONGEST_EVENT + 1000 };
+  struct buffer text = BUFFER_EMPTY;
+  struct sse sse = {.has_data = false};
+  struct sse_event event;
+  buffer_text(&text, "id: 1\ndata: ");
+  for (int i = 0; i < LEN; i++) buffer_byte(&text, 'z');
+  buffer_text(&text, "\ndata: more\nid: ");
+  for (int i = 0; i < LEN; i++) buffer_byte(&text, '2');
+  buffer_text(&text, "\n\ndata: next\n\n");
+  struct tidings_span bytes = buffer_view(&text);
+  cr_assert(sse_next(&sse, &bytes, &event));
+  cr_expect(span_is(event.id, "1"));
+  cr_expect(event.data.len > SSE_LONGEST_EVENT / 2 && event.data.len <= SSE_LONGEST_EVENT);
+  cr_assert(sse_next(&sse, &bytes, &event));
+  cr_expect(span_is(event.data, "next"));
+  sse_free(&sse);
+  buffer_free(&text);
+}
+
 Test(subscribe, plain_stream) {
   struct events_wish wish = {.server = "srv", .random = 1, .cursor = "7"};
   struct plain *plain = plain_new(&wish);
@@ -368,13 +389,21 @@ Test(subscribe, plain_stream) {
   event.own_id = false; /* the server gave it no id: it is another event */
   plain_event(plain, &event, 2);
   EXPECT(plain_outputs(plain), "PUSH");
+  event = (struct sse_event){span_text("message"), span_text("\xff"), span_text("caf\xe9 x"), true};
+  plain_event(plain, &event, 3);
+  EXPECT(plain_outputs(plain), "PUSH \xff"); /* an id that is no UTF-8 cannot be stored */
+  message = json_member(plain_outputs(plain)->rows[0].document, "message");
+  cr_expect(message && span_is(message->text, "caf\xef\xbf\xbd x"), "nothing else is lost");
   const struct events_failure closed = {.status = 200, .reason = "r"};
   plain_failed(plain, 1, &closed, 5000, 10);
   cr_expect_eq(plain_due_ms(plain), 5010, "as late as the server asks for");
   plain_tick(plain, 5010);
+  plain_failed(plain, 2, &closed, INT64_MAX / 2, 5010);
+  cr_expect_eq(plain_due_ms(plain), 5010 + RETRY_MOST_ASKED_MS, "but not for ever");
+  plain_tick(plain, plain_due_ms(plain));
   EXPECT(plain_outputs(plain), "SEND GET");
   const struct events_failure over = {.status = 204, .reason = "r"};
-  plain_failed(plain, 2, &over, 0, 6000);
+  plain_failed(plain, 3, &over, 0, plain_due_ms(plain));
   EXPECT(plain_outputs(plain), "NOTICE events.terminated|END");
   plain_free(plain);
 }
