@@ -4,8 +4,9 @@
  * A delivery that is not there may still be written: agents write late. It was dropped, and is
  * delivered again, when the transcript has what the model said after it; time only bounds the wait,
  * and only at a turn's end or a prompt. A transcript without any answer of a hook proves nothing:
- * then it counts as delivered. A delivery that the agent does not record, or whose transcript
- * cannot be read, counts as delivered at the next call.
+ * then it counts as delivered. A delivery whose transcript cannot be read counts as delivered at
+ * the next call; so does one that the agent does not record, if its hook has noted that it
+ * answered.
  */
 #include "agents/deliver/leases.h"
 
@@ -23,8 +24,9 @@
 #include "command/json_value.h"
 #include "common/clock.h"
 
-enum { READ_MS = 60000 };    /* whatever the agent's clock says */
-enum { WRITTEN_MS = 60000 }; /* by then an agent that lives has written what it was given */
+enum { READ_MS = 60000 };     /* whatever the agent's clock says */
+enum { ANSWERED_MS = 15000 }; /* by then a hook has answered, or was ended: agents wait for 10 s */
+enum { WRITTEN_MS = 60000 };  /* by then an agent that lives has written what it was given */
 
 struct leased {
   const json_t *entries; /* of the query `status` */
@@ -130,6 +132,17 @@ static bool is_read_by_now(const struct hook_call *call, const json_t *entry) {
   return made_ms > leased_ms || call->begun_ms - leased_ms > READ_MS;
 }
 
+/* A hook that was killed before it answered, or could not learn whether its lease was stored, has
+ * handed out nothing. Its lease looks like that of a hook that is about to answer. */
+static uint32_t outcome_by_next_call(const struct hook_call *call, const json_t *entry,
+                                     uint64_t delivery) {
+  int64_t leased_ms = json_integer_value(json_object_get(entry, "leased_at")),
+          made_ms = call->time_ms > call->begun_ms ? call->time_ms : call->begun_ms;
+  if (!is_read_by_now(call, entry)) return 0;
+  if (hook_note_is_answered(call, delivery)) return TIDINGS_COMMITTED;
+  return made_ms - leased_ms >= ANSWERED_MS ? TIDINGS_ROLLED_BACK : 0;
+}
+
 /* Between the results of tools that run at the same time the model may say something: without the
  * call's id it is not known to which of them. */
 static bool is_settled_by_now(const struct hook_call *call, const json_t *entry,
@@ -157,9 +170,8 @@ static uint32_t outcome_of_reason(const struct hook_call *call, const struct lea
 /* 0: that cannot be said yet. */
 static uint32_t outcome_of(const struct hook_call *call, const struct leased *leased, size_t i) {
   const json_t *entry = json_array_get(leased->entries, i);
-  if (call->host->proof == HOST_PROOF_NEXT_CALL)
-    return is_read_by_now(call, entry) ? TIDINGS_COMMITTED : 0;
   uint64_t delivery = leased->sought[i].delivery;
+  if (call->host->proof == HOST_PROOF_NEXT_CALL) return outcome_by_next_call(call, entry, delivery);
   if (leased->sought[i].found || delivery == leased->got) return TIDINGS_COMMITTED;
   if (delivery == leased->reason) return outcome_of_reason(call, leased, i);
   if (leased->transcript == HOOK_TRANSCRIPT_UNREADABLE) return TIDINGS_COMMITTED;
@@ -177,6 +189,7 @@ static int32_t settle_each(struct hostkit *kit, const struct hook_call *call,
     hook_status_changed(call);
     code = hostkit_settle(kit, leased->sought[i].delivery, outcome, NULL, error);
     if (code && code != TIDINGS_E_BUSY) hook_log("cannot settle: %s", error->text);
+    if (code != TIDINGS_E_BUSY) hook_note_forget_answer(call, leased->sought[i].delivery);
   }
   return code == TIDINGS_E_BUSY ? code : TIDINGS_OK;
 }

@@ -45,6 +45,35 @@ void hook_note_got(const struct hook_call *call, const char *marker) {
   if (call->host->leaves_out_reasons) (void)hook_note_write(call, HOOK_NOTE_GOT, marker);
 }
 
+/* An answer's note has its delivery in its name, so that calls that run at the same time do not
+ * write to the same file. */
+struct answered_name {
+  char text[sizeof HOOK_NOTE_ANSWERED + MOST_DIGITS];
+};
+
+static struct answered_name answered_name(uint64_t delivery) {
+  struct answered_name name;
+  (void)snprintf(name.text, sizeof name.text, HOOK_NOTE_ANSWERED "%" PRIu64, delivery);
+  return name;
+}
+
+void hook_note_answered(const struct hook_call *call, uint64_t delivery) {
+  if (call->host->proof == HOST_PROOF_NEXT_CALL)
+    (void)hook_note_write(call, answered_name(delivery).text, "");
+}
+
+bool hook_note_is_answered(const struct hook_call *call, uint64_t delivery) {
+  char *path = note_path(call, answered_name(delivery).text);
+  bool is = !path || access(path, F_OK) == 0;
+  free(path);
+  return is;
+}
+
+void hook_note_forget_answer(const struct hook_call *call, uint64_t delivery) {
+  if (call->host->proof == HOST_PROOF_NEXT_CALL)
+    hook_note_remove(call, answered_name(delivery).text);
+}
+
 char *hook_note_read(const struct hook_call *call, const char *name) {
   char *path = note_path(call, name), *text = NULL;
   size_t len = 0;

@@ -18,6 +18,9 @@
  * reason if a person stops the turn while the hook runs. The writer of the note cannot check the
  * marker if the store is busy, so its reader does. */
 #define HOOK_NOTE_GOT ".got"
+/* With the id of a delivery: the answer that has it was written. For an agent of which only its
+ * next call proves that it has read an answer, this tells an answer from a hook that was killed. */
+#define HOOK_NOTE_ANSWERED ".answered-"
 /* The line that the person sees at the turn's end, for an agent that shows none before. */
 #define HOOK_NOTE_SAID ".said"
 
@@ -35,6 +38,11 @@ int hook_note_write(const struct hook_call *call, const char *name, const char *
  * other agents. */
 int hook_note_reason(const struct hook_call *call, uint64_t delivery);
 void hook_note_got(const struct hook_call *call, const char *marker);
+/* Write and look for HOOK_NOTE_ANSWERED. A call without a place for notes counts as answered. */
+void hook_note_answered(const struct hook_call *call, uint64_t delivery);
+bool hook_note_is_answered(const struct hook_call *call, uint64_t delivery);
+/* The delivery has been settled. */
+void hook_note_forget_answer(const struct hook_call *call, uint64_t delivery);
 /* Writes or removes HOOK_NOTE_FAILED. */
 void hook_note_failed(const struct hook_call *call, bool failed);
 /* Free it; NULL: there is none. */

@@ -63,6 +63,7 @@ static void write_answer(struct hostkit *kit, const struct hook_call *call,
     hook_log("cannot settle: %s", error.text);
   if (!reason && answer->delivery && call->moment == HOOK_STOP)
     (void)hook_note_reason(call, answer->delivery);
+  if (!reason && answer->delivery) hook_note_answered(call, answer->delivery);
   free(text);
 }
 
@@ -203,8 +204,8 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   if (options->room && call.moment != HOOK_STOP) call.room = (size_t)options->room;
   const uint32_t caller = owner;
   if (call.known) owner = hook_window(cli, &call, caller);
-  bool notes =
-      host->leaves_out_reasons || call.moment == HOOK_SESSION_START || call.moment == HOOK_PROMPT;
+  bool notes = host->leaves_out_reasons || call.moment == HOOK_SESSION_START ||
+               call.moment == HOOK_PROMPT || call.host->proof == HOST_PROOF_NEXT_CALL;
   if (call.known && owner && notes) call.place = hook_place_path(cli, &call, owner);
   if (!call.known) {
     if (!options->wait) (void)write_text("{}");

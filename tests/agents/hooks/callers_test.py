@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from calls import log
-from kit import end, main
+from kit import end, main, until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CALLS = int(os.environ.get("TIDINGS_CALLS", "100"))
@@ -76,6 +76,35 @@ def test_documented(place):
             assert own.messages() == ["News number 4."], "the last tool result was before it"
             assert all(entry["outcome"] == "committed" for entry in deliveries(own)), deliveries(own)
             assert log(own) == []
+
+
+def test_killed_before_the_answer(place):
+    """what a hook had leased when it was killed, before it could answer, was not read: VS Code's next call does not count it as delivered, and a later one delivers it"""
+    calls = list(documented(place, "vscode"))
+    hook(place, calls[0])
+    hook(place, calls[1])
+    place.ok("push", "-s", "s", "The heron lands.")
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    try:
+        while os.write(write, b" " * 4096):
+            pass
+    except BlockingIOError:
+        os.set_blocking(write, True)
+    killed = place.start("hook", "--budget", "60s", "--owner", str(os.getpid()), "claude", stdin=subprocess.PIPE, stdout=write)
+    killed.stdin.write(calls[2].encode())
+    killed.stdin.close()
+    until(lambda: place.ok("status", "-s", "s", "--json").json["leased"], "the hook leases")
+    end(killed, signal.SIGKILL)
+    os.close(write)
+    os.close(read)
+    assert hook(place, calls[2].replace("call_1", "call_2")) == {} and counted(place) == [], "another hook may be about to answer"
+    later = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=20)
+    answer = hook(place, json.dumps(json.loads(calls[2]) | {"timestamp": later.isoformat(timespec="milliseconds").replace("+00:00", "Z"), "tool_use_id": "call_3"}))
+    assert "The heron lands." in said(answer), answer
+    hook(place, json.dumps(json.loads(calls[2]) | {"timestamp": (later + datetime.timedelta(seconds=20)).isoformat(timespec="milliseconds").replace("+00:00", "Z"), "tool_use_id": "call_4"}))
+    assert counted(place) == ["The heron lands."] and log(place) == []
+    assert not [name for _, _, names in os.walk(place.dir) for name in names if ".answered-" in name], "the notes of settled answers are removed"
 
 
 def test_queue_stays(place):
