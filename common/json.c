@@ -75,7 +75,7 @@ void json_write_string(struct tidings_span text, struct buffer *out) {
       buffer_format(out, "\\u%04x", byte);
     }
   }
-  buffer_append(out, text.ptr + run, text.len - run);
+  if (run < text.len) buffer_append(out, text.ptr + run, text.len - run);
   buffer_byte(out, '"');
 }
 
