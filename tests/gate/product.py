@@ -2,9 +2,12 @@
 """product.py: identifies the sources of the figures."""
 import hashlib
 import os
+import re
 import subprocess
 
 FOLDERS = ("abi", "common", "plugin", "hostkit", "command", "agents", "cli", "hostsim", "listen", "mcp", "recipes", "subscribe", "vendor", "cmake", "CMakeLists.txt")
+
+LITERAL_OR_COMMENT = re.compile(r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|/\*.*?\*/|//[^\n]*""", re.DOTALL)
 
 
 class Unknown(Exception):
@@ -18,15 +21,32 @@ def git(source, *words):
     return done.stdout
 
 
+def code_of(text):
+    """Returns C as a compiler reads it: without comments and empty lines."""
+    code = LITERAL_OR_COMMENT.sub(lambda found: found[1] or "", text)
+    return "\n".join(line.rstrip() for line in code.splitlines() if line.strip())
+
+
+def digest_of(source):
+    """Returns a digest of the product's folders, which are as they were committed. Comments do not count."""
+    digest = hashlib.sha256()
+    for entry in git(source, "ls-tree", "-rz", "HEAD", *FOLDERS).split("\0")[:-1]:
+        blob, path = entry.split("\t", 1)
+        if path.endswith((".c", ".h")):
+            with open(os.path.join(source, path), encoding="utf-8") as file:
+                blob = code_of(file.read())
+        digest.update(f"{path}\0{blob}\0".encode())
+    return digest.hexdigest()[:12]
+
+
 def of(source):
     """Returns {"tree", "commit", "date"} of the product's folders. They must be committed, because the figures of other sources could not be
     distinguished."""
     changed = git(source, "status", "--porcelain", "--", *FOLDERS)
     if changed:
         raise Unknown("the product is not as it was committed; commit or stash these first:\n" + changed.rstrip())
-    tree = hashlib.sha256(git(source, "ls-tree", "HEAD", *FOLDERS).encode()).hexdigest()[:12]
     commit, date = git(source, "log", "-1", "--format=%h %cs", "--abbrev=10", "--", *FOLDERS).split()
-    return {"tree": tree, "commit": commit, "date": date}
+    return {"tree": digest_of(source), "commit": commit, "date": date}
 
 
 def fingerprint(paths):
