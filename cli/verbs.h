@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * verbs.h: the verbs of this folder. A new verb is a file with its table, a line here and a row in
+ * verbs.h: the verbs of this folder. A new verb needs its own file, a line here and a row in
  * main.c.
  */
 #ifndef TIDINGS_CLI_VERBS_H

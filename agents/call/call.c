@@ -30,12 +30,12 @@ static int32_t missing(struct tidings_error *error, const json_t *input, const c
 
 static bool is_blank(const char *text) { return !text[strspn(text, " \t\r\n")]; }
 
-/* Some agents call the prompt's hook for what is not a person's prompt, too. */
+/* Some agents also call the prompt's hook without a person's prompt. */
 static bool is_no_prompt(const struct hook_call *call) {
   return call->host->ignores_empty_prompts && is_blank(call->prompt);
 }
 
-/* The file in which the agent keeps the session, if the call does not say; NULL: not known. */
+/* Returns the transcript's path if the call does not name it; NULL: not known. */
 static char *transcript_of(const struct hook_call *call) {
   char *file = NULL, *path = NULL,
        *home = call->host->transcript && !strchr(call->session, '/') ? host_home(call->host) : NULL;
@@ -108,8 +108,8 @@ int32_t hook_call_take(const struct host *host, json_t *input, struct hook_call 
 
 static int32_t parse_call(const struct host *host, const char *text, size_t len,
                           struct hook_call *ret_call, struct tidings_error *error) {
-  /* Hosts cut texts in the middle of a character, a tool's input may be as deep as it likes, and
-   * what a tool answers may have numbers of 64 bits without a sign, and larger ones. */
+  /* Hosts cut texts in the middle of a character, a tool's input may be nested deeply, and a tool's
+   * result may have numbers beyond the signed 64 bits. */
   static const struct json_rules rules = {
       .max_depth = 2048, .nul = true, .halves = true, .repeats = true, .large = true};
   json_t *input = NULL;

@@ -9,13 +9,12 @@
 
 #include "agents/hosts/hosts.h"
 
-/* Returns the first member that is no empty text, among `names`, which are separated by blanks.
- * NULL or "" means that there is none. Borrowed. */
+/* Return the first of the members `names` (separated by blanks) that is not an empty text. NULL or
+ * "": there is none. Borrowed. */
 json_t *hook_member(const json_t *object, const char *names);
 const char *hook_member_text(const json_t *object, const char *names);
 
-/* Returns the first member that has the field and is no empty text; NULL, or "": there is none.
- * Borrowed from the call's input. */
+/* Do the same with the members in which the agent puts this field. */
 json_t *hook_field(const struct host *host, const json_t *input, enum host_field field);
 const char *hook_field_text(const struct host *host, const json_t *input, enum host_field field);
 

@@ -9,15 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sets the subject of the following lines. Borrowed; NULL: not known (yet). */
+/* Names the call to which the following lines belong. Borrowed; NULL: not known (yet). */
 void hook_log_about(const char *host, const char *event, const char *session);
 
 /* Writes a line to $XDG_STATE_HOME/tidings/logs/hook.log; the text may hold anything. If stderr is
  * a terminal, it writes there too. Never fails. */
 void hook_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The first function prepares a line for a signal's handler; the second one writes it, which is
- * safe there. */
+/* The first function prepares a line; the second writes it, and is safe in a signal handler. */
 void hook_log_prepare(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void hook_log_prepared(void);
 

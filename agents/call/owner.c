@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/call/owner.c: finds the agent above a hook. Agents run a hook through a shell, which may
- * replace itself by the hook or not, and people put wrappers between the two.
+ * or may not replace itself by the hook, and people put wrappers between the two.
  */
 #include "agents/call/owner.h"
 
@@ -30,7 +30,7 @@ static bool is_passed_over(const char *name) {
   return false;
 }
 
-/* The names of a process: of the file that it runs, of its script, and, if it may matter, the name
+/* A process, the names of the file and the script that it runs, and, if it may matter, the name
  * that it gives itself. */
 struct seen {
   struct process process;
@@ -60,18 +60,18 @@ static int look_at(uint32_t pid, const struct host *host, struct seen *ret_seen)
   return 0;
 }
 
-/* Is it the agent, by one of these names? The files of some agents have the name of a version, and
+/* Is it the agent, by one of these names? Some agents' files are named after a version, so that
  * only the process's title is the agent's name. A shell that runs a script of that name has the
- * same title, so the titles of shells are ignored. */
+ * same title, so titles of shells are ignored. */
 static bool is_agent(const struct seen *seen, const struct host *host) {
   return host && (runs_file_of(seen, host) || strcmp(seen->title, host->program) == 0 ||
                   script_is_of(seen->script, host->program));
 }
 
-/* A look at the processes above this one, from the parent on. */
+/* The result of looking at this process's ancestors, from the parent on. */
 struct look {
   uint32_t owner;      /* the agent, found by its name */
-  struct seen nearest; /* the nearest process that is no wrapper; pid 0: none */
+  struct seen nearest; /* the nearest ancestor that is no wrapper; pid 0: none */
   uint32_t unseen;     /* a process of which only the pid is known; 0: none */
   char chain[256];     /* for people: "sh 12, systemd 1" */
 };
@@ -89,8 +89,8 @@ static void look_above(uint32_t parent, const struct host *host, struct look *re
   struct process self = {.pid = 0};
   struct seen seen;
   if (owner_look_up((uint32_t)getpid(), &self)) look.unseen = (uint32_t)getpid();
-  bool own_session = self.session == self.pid; /* this process, or one between it and the agent, has
-                                                  begun the session of processes */
+  bool own_session = self.session == self.pid; /* this process, or one between it and the agent,
+                                                  leads the process session */
   for (uint32_t pid = parent, i = 0; !look.unseen && pid && i < MOST_GENERATIONS;
        pid = seen.process.parent, i++) {
     if (look_at(pid, host, &seen)) {

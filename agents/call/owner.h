@@ -12,8 +12,8 @@
 
 enum { OWNER_WHY_SIZE = 512 };
 
-/* Returns the nearest process above this one that is the agent, by its program, its name or its
- * script; otherwise the nearest one that is neither a shell nor a wrapper of command lines (env,
+/* Returns the nearest ancestor of this process that is the agent, by its program, its name or its
+ * script; if none is, the nearest one that is neither a shell nor a wrapper of command lines (env,
  * flock, ...). 0: there is none, and `why` explains that for people: the agent, or a process
  * between the two, has ended or is hidden. Call it before anything that may wait, because the agent
  * may end meanwhile. `host` NULL: no name is known, and `why` stays empty. */

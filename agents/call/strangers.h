@@ -10,8 +10,8 @@
 
 #include "agents/call/call.h"
 
-/* Writes a line only at the first call of such a program for this agent's hook; the file holds few
- * lines. `owner`: the process that has called; 0: not known. */
+/* Writes a line when such a program calls this agent's hook for the first time, unless the file is
+ * full. `owner`: the calling process; 0: not known. */
 void hook_stranger_note(const struct hook_call *call, uint32_t owner);
 
 /* Returns the callers that this version of tidings did not know, as objects with "host", "program",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/deliver/deliver.c: carriers of agents that call hooks: a text beside a prompt or a
- * tool's result, or the reason to continue. The agent keeps the carrier itself, so only the added
- * text is written.
+ * agents/deliver/deliver.c: an agent's hook adds a text to a prompt or a tool's result, or gives a
+ * reason to continue. The agent keeps the prompt or result itself, so only the added text is
+ * written.
  */
 #include "agents/deliver/deliver.h"
 
@@ -25,8 +25,8 @@ static int32_t no_memory(struct tidings_error *error) {
   return kit_error(error, TIDINGS_E_NOMEM, "out of memory");
 }
 
-/* Joins the texts of a composed carrier with empty lines between them, without the line breaks
- * around each text, and appends the marker by which the delivery is found in the transcript. */
+/* Joins the composed texts, with one empty line between two, and appends the marker by which the
+ * transcript shows the delivery. */
 static char *joined(const struct hostkit_outgoing *outgoing, uint64_t delivery) {
   char *text = NULL, marker[HOOK_MARKER_SIZE];
   size_t len = 0;
@@ -66,8 +66,8 @@ static int32_t compose(struct hostkit *kit, const struct hook_call *call, const 
   return *ret_text ? TIDINGS_OK : no_memory(error);
 }
 
-/* Returns the room beside a message. If the agent does not write the message into its transcript,
- * nothing else is added, because a resumed session would lack it. */
+/* Returns the room beside a message. Nothing is added to a user's message that the agent does not
+ * record, because a resumed session would lack it. */
 static uint64_t room_of_turn(const struct hook_call *call, const struct tidings_action *action,
                              const char *content) {
   bool recorded = !call->host->leaves_out_reasons || call->moment != HOOK_STOP;
@@ -77,7 +77,8 @@ static uint64_t room_of_turn(const struct hook_call *call, const struct tidings_
 
 uint64_t hook_room(const struct hook_call *call, const char *content) {
   size_t content_len = strlen(content),
-         taken = HOOK_MARKER_SIZE + 1 + (content_len ? content_len + 2 : 0); /* with empty lines */
+         taken = HOOK_MARKER_SIZE + 1 + (content_len ? content_len + 2 : 0); /* with the empty lines
+                                                                                between */
   if (!call->room) return 0;
   uint64_t room = taken < call->room ? call->room - taken : 1;
   if (!call->characters) return room;
@@ -219,7 +220,7 @@ int32_t hook_chat_request(struct hostkit *kit, const struct hook_call *call,
                                                .message_count = count,
                                                .room_bytes = room_of_turn(call, action, content)};
   hook_status_changed(call);
-  interrupt_begin(); /* until the answer is written */
+  interrupt_begin(); /* a signal must wait until the answer is written */
   code = hostkit_chat_request(kit, &request, ret_reply, error);
   if (!code) {
     *ret_content = content;

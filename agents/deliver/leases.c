@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/deliver/leases.c: A delivery that is in the transcript was delivered.
- * A delivery that is not there may still be written: agents write late. It was dropped, and is
- * delivered again, when the transcript has what the model said after it; time only bounds the wait,
- * and only at a turn's end or a prompt. A transcript without any answer of a hook proves nothing:
- * then it counts as delivered. A delivery whose transcript cannot be read counts as delivered at
- * the next call; so does one that the agent does not record, if its hook has noted that it
- * answered.
+ * agents/deliver/leases.c: A delivery that is in the transcript was delivered. A missing one may
+ * still come, because agents write late. If the transcript has later words of the model, the agent
+ * dropped it, and it is delivered again; after some time a turn's end or a prompt decides without
+ * such words. If a transcript has no answer of any hook, it proves nothing, and the delivery counts
+ * as delivered. So does, at the next call, a delivery whose transcript cannot be read, or one that
+ * the agent never records, if its hook has noted that it answered.
  */
 #include "agents/deliver/leases.h"
 
@@ -24,20 +23,20 @@
 #include "command/json_value.h"
 #include "common/clock.h"
 
-enum { READ_MS = 60000 };     /* whatever the agent's clock says */
+enum { READ_MS = 60000 };     /* after that, the agent's clock does not matter */
 enum { ANSWERED_MS = 15000 }; /* by then a hook has answered, or was ended: agents wait for 10 s */
-enum { WRITTEN_MS = 60000 };  /* by then an agent that lives has written what it was given */
+enum { WRITTEN_MS = 60000 };  /* by then an agent that lives has recorded what it got */
 
 struct leased {
   const json_t *entries; /* of the query `status` */
   struct hook_sought *sought;
-  struct hook_handed *handed; /* of each */
+  struct hook_handed *handed; /* for each entry */
   size_t count;
   enum hook_transcript transcript;
   struct hook_usage usage;
-  uint64_t reason; /* the delivery that the transcript lacks in any case; 0: none */
-  uint64_t got;    /* the last reason of which the agent has said that it got it; 0: none */
-  bool says_got;   /* it does say that */
+  uint64_t reason; /* the delivery that no transcript of this agent has; 0: none */
+  uint64_t got;    /* the last reason that the agent has reported as a prompt; 0: none */
+  bool says_got;   /* this agent reports reasons */
 };
 
 static bool owns(const json_t *status, uint32_t owner) {
@@ -55,7 +54,8 @@ static enum hook_transcript look_beside(const struct hook_call *call, struct lea
                          &leased->usage);
 }
 
-/* The model's later words may have been written since the first look, and the answer with them. */
+/* If so, look again: the answer may have been written with the model's words after the first
+ * look. */
 static bool is_any_dropped(const struct leased *leased) {
   for (size_t i = 0; i < leased->count; i++) {
     if (!leased->sought[i].found && leased->handed[i].later) return true;
@@ -70,7 +70,7 @@ static bool is_any_left(const struct leased *leased) {
   return false;
 }
 
-/* The session's key is set. */
+/* Call it after hook_sign_ready. */
 static void read_notes(const struct hook_call *call, struct leased *leased) {
   char *reason = hook_note_read(call, HOOK_NOTE_REASON), *got = hook_note_read(call, HOOK_NOTE_GOT);
   if (reason) leased->reason = strtoull(reason, NULL, 10);
@@ -81,7 +81,7 @@ static void read_notes(const struct hook_call *call, struct leased *leased) {
   free(got);
 }
 
-/* Both are to be freed. */
+/* The caller frees sought and handed, also after an error. */
 static int32_t look_up(struct hostkit *kit, const struct hook_call *call, const json_t *status,
                        bool mine, struct leased *ret_leased, struct tidings_error *error) {
   struct leased leased = {.entries = json_object_get(status, "leased")};
@@ -124,16 +124,17 @@ static json_t *named(const struct leased *leased) {
   return ids;
 }
 
-/* An agent makes the next call after it has read the answer to this one. It may call two hooks for
- * one event, both of ours: then the second call has been made before the first one's lease. */
+/* An agent makes its next call after it has read this answer. But for one event it may call two of
+ * our hooks at once: then the second call was made before the first one's lease. */
 static bool is_read_by_now(const struct hook_call *call, const json_t *entry) {
   int64_t leased_ms = json_integer_value(json_object_get(entry, "leased_at")),
           made_ms = call->time_ms ? call->time_ms : call->begun_ms;
   return made_ms > leased_ms || call->begun_ms - leased_ms > READ_MS;
 }
 
-/* A hook that was killed before it answered, or could not learn whether its lease was stored, has
- * handed out nothing. Its lease looks like that of a hook that is about to answer. */
+/* A hook that was killed before it answered, or could not find out whether its lease was stored,
+ * has handed out nothing. Until ANSWERED_MS, its lease cannot be distinguished from that of a hook
+ * that is about to answer. */
 static uint32_t outcome_by_next_call(const struct hook_call *call, const json_t *entry,
                                      uint64_t delivery) {
   int64_t leased_ms = json_integer_value(json_object_get(entry, "leased_at")),
@@ -143,8 +144,8 @@ static uint32_t outcome_by_next_call(const struct hook_call *call, const json_t 
   return made_ms - leased_ms >= ANSWERED_MS ? TIDINGS_ROLLED_BACK : 0;
 }
 
-/* Between the results of tools that run at the same time the model may say something: without the
- * call's id it is not known to which of them. */
+/* The model may say something between the results of parallel tools. Without the call's id it is
+ * not known whether its words follow this result. */
 static bool is_settled_by_now(const struct hook_call *call, const json_t *entry,
                               const struct hook_handed *handed) {
   bool of_tool = strcmp(json_value_text(entry, "carrier"), "tool_result") == 0,
@@ -156,9 +157,9 @@ static bool is_settled_by_now(const struct hook_call *call, const json_t *entry,
   return between && (age < 0 || age >= WRITTEN_MS);
 }
 
-/* A reason that the transcript lacks in any case; 0: that cannot be said yet. An agent that says
- * which reasons it gets does so at once, before its next prompt or turn's end. Another one has
- * dropped the reason if a prompt follows it, and no words of the model. */
+/* The outcome of a reason that no transcript has; 0: undecided. An agent that reports the reasons
+ * that it gets does so at once, before its next prompt or turn's end. Another agent has dropped the
+ * reason if a prompt follows without words of the model. */
 static uint32_t outcome_of_reason(const struct hook_call *call, const struct leased *leased,
                                   size_t i) {
   bool prompts = call->moment == HOOK_PROMPT, ends = prompts || call->moment == HOOK_STOP;
@@ -167,7 +168,7 @@ static uint32_t outcome_of_reason(const struct hook_call *call, const struct lea
   return prompts && silent ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED;
 }
 
-/* 0: that cannot be said yet. */
+/* 0: undecided. */
 static uint32_t outcome_of(const struct hook_call *call, const struct leased *leased, size_t i) {
   const json_t *entry = json_array_get(leased->entries, i);
   uint64_t delivery = leased->sought[i].delivery;
@@ -179,7 +180,7 @@ static uint32_t outcome_of(const struct hook_call *call, const struct leased *le
   return leased->transcript == HOOK_TRANSCRIPT_MARKED ? TIDINGS_ROLLED_BACK : TIDINGS_COMMITTED;
 }
 
-/* BUSY: the budget is used up. */
+/* Returns BUSY if the time is used up; other failures are only logged. */
 static int32_t settle_each(struct hostkit *kit, const struct hook_call *call,
                            const struct leased *leased, struct tidings_error *error) {
   int32_t code = TIDINGS_OK;

@@ -10,11 +10,10 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* Call it before anything else in a call. It settles the deliveries about which this owner's
- * transcript decides. If the session's owner was another process, or there is none, it settles
- * nothing: *ret_named is an array of the ids of the leased deliveries in the transcript, for
- * session.resumed (release it). *ret_named is not written if nothing is leased, or if the
- * transcript cannot tell. */
+/* A hook calls it before anything else. If `owner` owns the session, it settles the deliveries
+ * whose outcome is known by now. Otherwise it settles nothing: *ret_named, for session.resumed, is
+ * an array of the ids of the leased deliveries that were read; release it. The array may be empty;
+ * it is not written if the transcript cannot be read. */
 int32_t hook_leases_settle(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                            json_t **ret_named, struct tidings_error *error);
 

@@ -16,16 +16,16 @@
 #include "common/span.h"
 #include "common/utf8.h"
 
-/* BESIDE: bytes beside a message, for the marker, and for the words before a message whose
- * beginning the agent would forget. HEADING: bytes of a part's heading. */
+/* BESIDE: bytes for what is added to a message: the marker, and words before a beginning that the
+ * agent would forget. HEADING: bytes of a part's heading. */
 enum { BESIDE = HOOK_MARKER_SIZE + 32, HEADING = 64, SMALLEST = 256, MOST_ID = 160 };
 
 struct parts {
   const char *id;
   struct tidings_span content;
-  size_t most; /* bytes of the content in one part */
+  size_t most; /* how many bytes of the content one part may have */
   size_t count;
-  const char *before; /* the id of the message after it in the queue; NULL: it is the last one */
+  const char *before; /* the id of the next message in the queue; NULL: there is none */
   bool steer;
 };
 
@@ -89,7 +89,7 @@ static json_t *new_content(const struct parts *parts, size_t number) {
 
 /* -- the events -------------------------------------------------------------------------------- */
 
-/* Has an earlier call submitted it? */
+/* Has an earlier call done it? */
 static bool was_before(int32_t code) { return code == TIDINGS_E_STATE || code == TIDINGS_E_FIRED; }
 
 /* Makes a part's id. A long id becomes its beginning and a hash, so that there is room for the
@@ -115,8 +115,7 @@ static int32_t submit_rest(struct hostkit *kit, const struct hook_call *call,
   return code;
 }
 
-/* Moves each part before the message that came next. If that message does not wait any more, its
- * turn has come already. */
+/* Moves each part to before the message that came next, unless that message has left the queue. */
 static int32_t move_rest(struct hostkit *kit, const struct hook_call *call,
                          const struct parts *parts, struct tidings_error *error) {
   int32_t code = TIDINGS_OK;
@@ -155,7 +154,8 @@ static bool is_part(const struct parts *parts, const char *id) {
   return is;
 }
 
-/* Finds the next message, without its own parts, which an earlier call may have submitted. */
+/* Finds the next message that is no part of this one, because an earlier call may have submitted
+ * parts. */
 static const char *find_before(const struct parts *parts, const json_t *messages, size_t index) {
   const json_t *next;
   while ((next = json_array_get(messages, ++index))) {
@@ -204,9 +204,8 @@ int32_t hook_parts_of_offer(struct hostkit *kit, const struct hook_call *call,
 
 /* -- with a tool's result ---------------------------------------------------------------------- */
 
-/* Returns the room for a part. Tabs and invisible characters are shown as several characters, so a
- * part has half of the room, which is enough for most texts; a part that does not fit becomes a
- * turn of its own. */
+/* Returns the room for a part. Tabs and invisible characters are rendered as several characters. So
+ * a part gets half of the room, which most texts fit into; another part becomes its own turn. */
 static size_t room_beside_result(const struct hook_call *call) {
   return call->room / 2 > BESIDE + HEADING + SMALLEST ? call->room / 2 - BESIDE - HEADING
                                                       : SMALLEST;

@@ -69,7 +69,7 @@ static char *line_of(const char *content, const struct tidings_reply *reply) {
   return NULL;
 }
 
-/* A prompt by a command of ours shows nothing of the answer; the end of its turn does. */
+/* The agent shows nothing of an answer to our command; the end of the command's turn shows it. */
 static bool is_said_later(const struct hook_call *call) {
   return call->host->shows_at_stop && call->characters;
 }

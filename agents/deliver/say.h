@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/deliver/say.h: the line for the person that says what an answer hands to the model.
+ * agents/deliver/say.h: a line that shows the person what an answer delivers to the model.
  */
 #ifndef AGENTS_DELIVER_SAY_H
 #define AGENTS_DELIVER_SAY_H
@@ -11,8 +11,8 @@
 #include "agents/call/call.h"
 
 /* Adds the line to the answer, if the agent has a place for it and the configuration does not turn
- * it off. If it cannot be made, it is left out, because the answer is more important. `content`:
- * the message that becomes the next turn, "" if there is none. */
+ * it off. A failure leaves the line out, because the answer is more important. `content`: the
+ * message that becomes the next turn, "" if there is none. */
 void hook_say(struct hostkit *kit, const struct hook_call *call, const char *content,
               const struct tidings_reply *reply, json_t *output);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/deliver/status.h: the status of the session of a hook call: it is queried once, and again
- * only after the call has changed something.
+ * agents/deliver/status.h: the status of a hook call's session. It is queried once, and again only
+ * after the call has changed something.
  */
 #ifndef AGENTS_DELIVER_STATUS_H
 #define AGENTS_DELIVER_STATUS_H
@@ -28,12 +28,12 @@ bool hook_status_has_leases(struct hostkit *kit, const struct hook_call *call);
 /* Notes that the call has changed something, or tried to. */
 void hook_status_changed(const struct hook_call *call);
 
-/* Sends an event of the call's session; takes `data` over. */
+/* Sends an event to the call's session; takes `data` over. */
 int32_t hook_send_event(struct hostkit *kit, const struct hook_call *call, const char *type,
                         json_t *data, struct tidings_reply **ret_reply,
                         struct tidings_error *error);
-/* The same for an event that a call sends once. It has an id: if the report of it is repeated
- * (wait/again.h), what was stored after all has no effect. */
+/* Does the same for an event that is sent once per call. The event has an id, so if the call is
+ * handled again (wait/again.h) an event that was stored after all is not stored twice. */
 int32_t hook_send_event_once(struct hostkit *kit, const struct hook_call *call, const char *type,
                              json_t *data, struct tidings_error *error);
 

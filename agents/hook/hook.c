@@ -39,7 +39,7 @@
 
 enum { OPTION_WAIT = CLI_LONG_ONLY, OPTION_WAKE, OPTION_ROOM, OPTION_BUDGET };
 enum { EXIT_MISTAKE = 1 };
-/* The time of all calls of the plugin together: the agent waits as long. */
+/* How long all calls of the plugin may take together, because the agent waits for them. */
 enum { HOOK_BUDGET_MS = 500, LONGEST_BUDGET_MS = 60000 };
 
 static int write_text(const char *text) {
@@ -51,7 +51,7 @@ static int write_text(const char *text) {
 }
 
 /* Writes the answer, and rolls its delivery back if that fails. The next call finds out whether the
- * agent has kept the answer; of a reason to continue the note says it (deliver/notes.h). */
+ * agent has the answer; for that it may need the notes (deliver/notes.h). */
 static void write_answer(struct hostkit *kit, const struct hook_call *call,
                          const struct hook_answer *answer) {
   struct tidings_error error = {.size = sizeof error};
@@ -67,7 +67,7 @@ static void write_answer(struct hostkit *kit, const struct hook_call *call,
   free(text);
 }
 
-/* A settle that was put off, because another process is writing, keeps the plugin open. That is
+/* The plugin stays open if a settle was put off because another process is writing. That is
  * harmless: the next call finds the delivery in the store. */
 static void close_kit(struct hostkit *kit) {
   static struct hostkit *volatile left_open; /* a leak checker finds it here */
@@ -75,9 +75,9 @@ static void close_kit(struct hostkit *kit) {
   kit_close(left_open);
 }
 
-/* Logs that the agent's process, which outlives its hooks, is another one than before: a wrapper
- * was taken for it, or it has ended. A window may be closed at any time, and if the session's end
- * is reported before that of its turn, only the store knows that it had one. */
+/* Logs that the session's process has changed although its hooks did not report an end: it has
+ * ended, or a wrapper was taken for it. A daemon's window may be closed at any time; then nobody
+ * sees the session. */
 static void note_owner(const json_t *attachment, struct hook_call *call, uint32_t owner) {
   uint32_t pid = (uint32_t)json_value_count(attachment, "pid");
   bool is_gone = pid && pid != owner && !json_is_true(json_object_get(attachment, "alive")) &&
@@ -88,8 +88,8 @@ static void note_owner(const json_t *attachment, struct hook_call *call, uint32_
   else hook_log(OWNER_HAS_ENDED ": pid %u, and now it is pid %u", pid, owner);
 }
 
-/* Lays the configuration of the folder that the session's host has named, or else of the call's,
- * over the user's. If that cannot be asked, the next call says why. */
+/* Adds the project's configuration, for the folder that the session's host has named, or else for
+ * the call's. If the store cannot be asked, the next call says why. */
 static void lay_project(const struct cli *cli, struct hostkit *kit, struct hook_call *call,
                         uint32_t owner) {
   json_t *status = NULL;
@@ -101,15 +101,16 @@ static void lay_project(const struct cli *cli, struct hostkit *kit, struct hook_
   json_decref(status);
 }
 
-/* Nothing is left to do after the answer but to close the store. An agent waits until the process
- * has ended, and in most turns that is a tool's result with nothing pending. */
+/* Is nothing left to do after the answer but to close the store? So it is for the most frequent
+ * call, a tool's result, and the agent waits until the process has ended. */
 static bool ends_with_answer(const struct hook_call *call) {
   return !hook_reports_again(call) && call->moment != HOOK_SESSION_START &&
          call->moment != HOOK_SESSION_END && call->moment != HOOK_STOP &&
          call->moment != HOOK_TURN_FAILED && call->moment != HOOK_INTERRUPTED;
 }
 
-/* The bound is for this call: a process that waits for the session lives on. */
+/* The bounds are only for this call, because a process that waits for the session goes on using
+ * `cli`. */
 static int32_t open_for_call(struct cli *cli, const struct hook_call *call, uint32_t owner,
                              struct hostkit **ret_kit, struct tidings_error *error) {
   if (call->moment == HOOK_OTHER) return TIDINGS_OK;
@@ -121,7 +122,7 @@ static int32_t open_for_call(struct cli *cli, const struct hook_call *call, uint
   return code;
 }
 
-/* A session's start is answered even if the store is too busy to take it. */
+/* Adds the paragraph, at a session's start even if the store was too busy for the rest. */
 static void instruct(struct hostkit *kit, const struct hook_call *call, int32_t code,
                      struct hook_answer *answer) {
   struct tidings_error error = {.size = sizeof error};
@@ -149,7 +150,8 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
   write_answer(kit, call, &answer);
   hook_limit_end();
   if (!code && kit) hook_start_late(kit, call);
-  hook_start_environment(cli, call); /* also if the store is busy now: it is written only once */
+  hook_start_environment(cli, call); /* also if the store is busy, because no later call writes
+                                        it */
   if (!code && kit) hook_alert_begin(cli, kit, call, owner);
   bool ends = call->moment == HOOK_SESSION_END && !call->of_subagent,
        unsettled = !code && kit && ends && hook_status_has_leases(kit, call);
@@ -160,7 +162,7 @@ static void answer_call(struct cli *cli, struct hook_call *call, uint32_t owner,
        starts = call->moment == HOOK_SESSION_START && call->host->scheduler;
   if (starts) hook_scheduler_note(call, owner);
   if (wake && !call->unseen && (idles || starts)) hook_wait_apart(cli, call, owner);
-  /* Codex takes nothing from its queue until the person prompts again. */
+  /* After an interruption, Codex takes nothing from its queue until the person prompts again. */
   if (ends || (call->moment == HOOK_INTERRUPTED && !call->of_subagent))
     hook_wait_end(cli, call, owner);
   if (call->moment == HOOK_STOP && !answered) hook_wait_look(cli, call, owner);
@@ -184,8 +186,10 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   int64_t begun_ms = clock_wall_ms();
   char why[OWNER_WHY_SIZE] = "";
   uint32_t owner =
-      options->owner ? options->owner : hook_owner(host, why); /* before it may have ended */
-  (void)signal(SIGXFSZ, SIG_IGN); /* a store above the agent's `ulimit -f` is an error, no end */
+      options->owner ? options->owner : hook_owner(host, why); /* now, because the agent may end
+                                                                  meanwhile */
+  (void)signal(SIGXFSZ, SIG_IGN); /* a store larger than the agent's `ulimit -f` then causes an
+                                     error, not a kill */
   hook_log_about(host->name, NULL, NULL);
   cli->log = hook_log_plugin;
   cli->budget_ms = options->budget_ms ? (uint32_t)options->budget_ms : HOOK_BUDGET_MS;
@@ -226,7 +230,7 @@ static int run_call(struct cli *cli, const struct hook_options *options) {
   return code;
 }
 
-/* A mistake in the host's configuration: reported, and harmless. */
+/* Answers nothing and reports a mistake in the host's configuration, which does no harm. */
 static int refuse(void) {
   (void)write_text("{}");
   return EXIT_MISTAKE;

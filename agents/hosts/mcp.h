@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A folder that a variable names, or if `rest` is empty, the file itself. If the variable is not
- * set, it is the folder `home` in the user's home. */
+/* The folder $variable, or ~/home if that is not set; the file is `rest` in it, or, if `rest` is
+ * empty, $variable itself. */
 struct host_of_mcp_root {
   const char *variable, *home, *rest;
 };
@@ -19,12 +19,13 @@ struct host_of_mcp_root {
 struct host_of_mcp {
   const char *name, *title;
   struct host_of_mcp_root roots[3]; /* the first known one counts */
-  const char *pointer, *old_home; /* pointer: a file in the home that names the folder; old_home: a
-                                     folder in the home that is used if it exists; or NULL */
+  const char *pointer, *old_home; /* pointer: a file in the home that names the folder; old_home: an
+                                     older folder in the home, which is used if it exists; or
+                                     NULL */
   const char *member;             /* the object of servers; NULL: the file is YAML */
-  bool has_types;                 /* an entry has a type that says that it is a program */
+  bool has_types;                 /* an entry's "type" says that it is a program */
   bool has_comments; /* if its file is missing, the file with "c" after the name is used */
-  bool is_proved;    /* its own program has been seen to read the entry */
+  bool is_proved;    /* the program was run and read the entry */
 };
 
 /* How `tidings mcp` ends the name of the host of its sessions. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/node/addon.c: the Node-API module: `open`, and the state of an instance, which lives until
- * its environment ends. Each thread of JavaScript has one environment, to which its instances
- * belong.
+ * agents/node/addon.c: the Node-API module, which exports `open`. An instance lives until its
+ * environment ends; each thread of JavaScript has one environment.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/node/calls.c: the calls of an open instance. A hook with nothing to deliver costs the
- * engine's call and three short strings, without JSON and without an allocation. Replies are handed
- * over as hostkit's JSON.
+ * agents/node/calls.c: the calls of an open instance. If nothing is to be delivered, a call reads
+ * three short strings, without JSON or an allocation. Replies become JSON, as hostkit writes them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -160,7 +159,7 @@ static bool asks_for_nothing(const struct tidings_reply *reply) {
   return !reply->delivery_id && !reply->part_count && !reply->action_count && !reply->ledger.len;
 }
 
-/* Returns the time to wake of a reply that asks for nothing else, if it has one. */
+/* Returns wake_at_ms of a reply that asks for nothing else. */
 static struct napi_value__ *give_time(struct napi_env__ *env, struct tidings_reply *reply) {
   struct napi_value__ *value = NULL;
   double time_ms = (double)reply->wake_at_ms;
@@ -169,8 +168,7 @@ static struct napi_value__ *give_time(struct napi_env__ *env, struct tidings_rep
   return napi_create_double(env, time_ms, &value) == NAPI_OK ? value : throw_engine(env);
 }
 
-/* `report`: a reply that asks for nothing becomes only its time, which saves writing and reading
- * JSON. */
+/* `report`: if the reply asks for nothing, only its time is returned, which saves JSON. */
 static struct napi_value__ *send_event(struct napi_env__ *env, struct napi_callback_info__ *info,
                                        bool report) {
   struct call call;

@@ -11,8 +11,7 @@
 #include "instance.h"
 #include "values.h"
 
-/* Writes the request. Its end is equal to an answer that has changed nothing; *ret_same: the begin
- * of that end. */
+/* Writes the request. From *ret_same on, it equals the answer that changes nothing. */
 static char *write_request(const struct text *session, const struct text *text, size_t *ret_same) {
   struct buffer request = BUFFER_EMPTY;
   struct json_writer writer = {.out = &request};

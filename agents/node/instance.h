@@ -12,8 +12,8 @@
 
 enum { ARGUMENTS_MAX = 5, MESSAGES_MAX = 10000, CLOSE_MS = 5000 };
 
-/* Lives until the environment (the process, or a worker) ends, because a method may outlive the
- * object that it was taken from. */
+/* Lives as long as the environment (the process, or a worker), because a method may outlive its
+ * object. */
 struct instance {
   struct hostkit *kit; /* NULL: closed */
 };
@@ -32,8 +32,8 @@ bool call_begin(struct napi_env__ *env, struct napi_callback_info__ *info, struc
  * closed, and an exception says so. */
 bool instance_is_open(struct napi_env__ *env, const struct instance *instance);
 
-/* Returns the reply as JSON, or undefined if there was none. Frees the reply. If JavaScript does
- * not get the reply, its delivery is rolled back. */
+/* Returns the reply as JSON, or undefined if there was none. Frees the reply. If that fails, its
+ * delivery is rolled back. */
 struct napi_value__ *call_give_reply(struct napi_env__ *env, struct hostkit *kit,
                                      struct tidings_reply *reply);
 

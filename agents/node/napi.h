@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/node/napi.h: the part of Node-API that the addon uses, declared here so that building it
- * needs no headers of Node or Bun. Node-API is a stable C ABI: these functions are version 8 or
- * older, and every Node from 20 and Bun from 1.3 has them. The names are those of Node-API.
+ * needs no headers of Node or Bun. Node-API is a stable C ABI: these functions are of version 8 or
+ * older, and Node 20, Bun 1.3 and later ones have them. The names are those of Node-API.
  */
 #ifndef AGENTS_NODE_NAPI_H
 #define AGENTS_NODE_NAPI_H

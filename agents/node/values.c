@@ -37,8 +37,8 @@ static bool throw_memory(struct napi_env__ *env) {
   return false;
 }
 
-/* Encodes UTF-8 here, because Node takes ten times as long for that as for copying the string, and
- * most texts are ASCII. Half of a surrogate pair becomes U+FFFD, as in the engine. */
+/* Encodes UTF-8 itself: most texts are ASCII, and Node takes ten times as long to encode a string
+ * as to copy it. Half of a surrogate pair becomes U+FFFD, as in the engine. */
 static size_t encode(const uint16_t *units, size_t count, char *to) {
   static const uint64_t beyond_ascii = 0xFF80FF80FF80FF80u;
   char *begin = to;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/node/values.h: converts JavaScript's values to C's and back. A function that fails has
- * thrown a JavaScript exception; the caller frees its memory and returns NULL to the engine. It
- * uses only the error of hostkit.
+ * thrown a JavaScript exception; the caller frees its memory and returns NULL to the engine.
  */
 #ifndef AGENTS_NODE_VALUES_H
 #define AGENTS_NODE_VALUES_H
@@ -24,9 +23,8 @@ enum need { OPTIONAL, REQUIRED };
 /* `name` is for the exception. Always give the text to text_free, after a failure too. */
 bool text_take(struct napi_env__ *env, struct napi_value__ *value, const char *name, enum need need,
                struct text *ret_text);
-/* Members of an object. `name`: the object's name in exceptions. Always give them to
- * text_members_free.
- */
+/* Reads members of an object, whose name in exceptions is `name`. Always give the members to
+ * text_members_free, after a failure too. */
 struct text_member {
   const char *name;
   enum need need;
@@ -35,7 +33,7 @@ struct text_member {
 bool text_members_read(struct napi_env__ *env, struct napi_value__ *object, const char *name,
                        const struct text_member *members, size_t count);
 void text_members_free(const struct text_member *members, size_t count);
-/* Refuses NULs inside, for paths. */
+/* Refuses a text with NULs inside, such as a path. */
 bool text_plain(struct napi_env__ *env, const struct text *text, const char *name);
 struct tidings_span text_span(const struct text *text);
 void text_free(struct text *text);

@@ -163,8 +163,8 @@ static int keep_old(const struct change *change, const char *real, const struct 
   return reason;
 }
 
-/* Removes the saved copy when the file has its former text again. A copy that differs stays,
- * because the file was changed since. */
+/* Removes the saved copy when the file has its former text again. A copy with another text stays,
+ * because the file has changed since. */
 static int drop_copy(const struct change *change, const char *real) {
   size_t len = 0;
   char *copy = copy_path(real), *text = NULL;

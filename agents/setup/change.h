@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/setup/change.h: a change of a user's file: its present and its new text. The change is
- * shown as a diff, and then written in one step. It does not depend on the content.
+ * shown as a diff, and then written in one step. This module does not interpret the text.
  */
 #ifndef AGENTS_SETUP_CHANGE_H
 #define AGENTS_SETUP_CHANGE_H
@@ -20,7 +20,7 @@ struct change {
   bool has_ours; /* the present text has entries of tidings already, so the former text was saved,
                     or there was no file */
   bool without_ours; /* the new text has no entries of tidings any more */
-  char *saved_rest;  /* what setup and --remove would make of the saved text; NULL: the same text */
+  char *saved_rest;  /* the saved text after setup and --remove; NULL: it would be the same */
 };
 
 /* Reads the file at `path`, which is taken over. Prints errors. Returns 0 or the exit code. */

@@ -14,7 +14,8 @@
 
 enum { HOOK_SECONDS = 10, END_SECONDS = 3, WAIT_SECONDS = 604800 };
 
-/* "/usr/bin/tidings hook codex", however the program is quoted and whatever follows. */
+/* Recognizes "/usr/bin/tidings hook codex", with any quotes around the program and any words after
+ * it. */
 bool setup_is_our_hook(const struct host *host, const char *command) {
   char *words = NULL;
   if (!command || asprintf(&words, " hook %s", host->name) < 0) return false;
@@ -31,13 +32,13 @@ bool setup_is_our_hook(const struct host *host, const char *command) {
 
 /* -- what is to be there ----------------------------------------------------------------------- */
 
-/* Codex warns of more than three seconds where it is about to stop. */
+/* Codex warns about more than three seconds for a hook at an end. */
 static int seconds_of(const struct host_hook *hook) {
   bool ends = hook->moment == HOOK_INTERRUPTED || hook->moment == HOOK_SESSION_END;
   return ends ? END_SECONDS : HOOK_SECONDS;
 }
 
-/* Codex warns of a limit where it shows no context. */
+/* Codex warns about a limit for a hook whose context it ignores. */
 static bool shows_context(const struct host_hook *hook) {
   return hook->moment == HOOK_SESSION_START || hook->moment == HOOK_PROMPT ||
          hook->moment == HOOK_AFTER_TOOL;
@@ -50,7 +51,7 @@ static json_t *hook_value(const struct host *host, const struct host_hook *hook,
   char *line = NULL, *store = wish->store ? setup_quote(wish->store) : NULL, room[32] = "";
   const char *command = wish->command;
   bool wait = strcmp(option, " --wait") == 0, by_path = strcmp(command, SETUP_BY_PATH) == 0;
-  /* Without the program the agent goes on: some stop when a hook fails. */
+  /* The hook must succeed without the program, because some agents stop when a hook fails. */
   const char *otherwise = wait ? ":" : "echo {}";
   if (raised) snprintf(room, sizeof room, " --room %zu", host->context_room);
   int len = wish->store && !store ? -1
@@ -96,7 +97,7 @@ static bool is_kind(const struct json *value, enum json_kind kind) {
   return value && value->kind == kind;
 }
 
-/* The first member or element, if it is of that kind. */
+/* Returns the first member or element if `value` is of that kind. */
 static const struct json *first_of(const struct json *value, enum json_kind kind) {
   return is_kind(value, kind) ? value->members : NULL;
 }
@@ -110,7 +111,7 @@ static const struct json *first_hook(const struct json *group) {
   return first_of(json_member(group, "hooks"), JSON_IS_ARRAY);
 }
 
-/* The first hook of ours under an event, but in this group; NULL: there is none. */
+/* Finds our first hook under an event, outside of the group `except`; NULL: there is none. */
 static const struct json *find_in_event(const struct host *host, const struct json *event,
                                         const struct json *except) {
   for (const struct json *group = first_of(event, JSON_IS_ARRAY); group; group = group->next) {
@@ -128,8 +129,8 @@ static bool has_only_ours(const struct host *host, const struct json *group) {
   return first_hook(group) && !hook;
 }
 
-/* The group that is replaced by ours in its place, because an agent may know the groups of others
- * by their number; NULL: there is none, or the event is not ours. */
+/* Finds the group that our new one replaces at the same place, because an agent may know others'
+ * groups by their number. NULL: there is none, or the event is not ours. */
 static const struct json *find_replaced(const struct json_text *json, const struct host *host,
                                         const struct json *event) {
   const struct json *all = json_member(json->root, "hooks"),
@@ -140,8 +141,8 @@ static const struct json *find_replaced(const struct json_text *json, const stru
   return hook->event ? group : NULL;
 }
 
-/* The same, under any event, and in each member "hooks": of several, hosts know the last only.
- * `spare`: only one that is not to be replaced. */
+/* Finds our first hook under any event, also in a repeated member "hooks", of which hosts know only
+ * the last. `spare`: only a hook that is not to be replaced. */
 static const struct json *find_ours(const struct json_text *json, const struct host *host,
                                     bool spare) {
   const struct json *found = NULL, *all = first_of(json->root, JSON_IS_OBJECT);
@@ -154,7 +155,7 @@ static const struct json *find_ours(const struct json_text *json, const struct h
   return found;
 }
 
-/* A member that hides another of its name: without it, that one would count. */
+/* Does the member hide an earlier one of the same name, which would count without it? */
 static bool hides_another(const struct json *member) {
   size_t count = 0;
   for (const struct json *other = member->parent->members; other; other = other->next)
@@ -162,7 +163,8 @@ static bool hides_another(const struct json *member) {
   return count > 1;
 }
 
-/* With what would be empty without it: its list, its group, its event's list, all hooks. */
+/* Removes the hook, and what would be empty without it: its list, its group, its event's list, all
+ * hooks. */
 static int remove_ours(struct json_text *json, const struct json *hook) {
   const struct json *hooks = hook->parent, *group = hooks->parent, *event = group->parent,
                     *all = event->parent;
@@ -180,7 +182,7 @@ static size_t count_our_hooks(const struct host *host, const struct json *event)
   return count;
 }
 
-/* Each event of ours has exactly our group, and no other event has a hook of ours. */
+/* Does each of our events have exactly our group, and no other event a hook of ours? */
 static bool is_done(const struct json_text *json, const struct host *host,
                     const struct setup_wish *wish) {
   const struct json *all = json_member(json->root, "hooks"), *event;
@@ -205,7 +207,7 @@ static bool is_done(const struct json_text *json, const struct host *host,
 
 /* -- changing ---------------------------------------------------------------------------------- */
 
-/* A group that is as it should be keeps its bytes. */
+/* Replaces a group, unless it is right already. */
 static int replace_group(struct json_text *json, const struct json *old, const json_t *group,
                          const char *text) {
   json_t *value = json_value_of(old);
@@ -240,7 +242,7 @@ static int put_all(struct json_text *json, const struct host *host, const struct
   return 0;
 }
 
-/* The members that we are to add to are what they must be. */
+/* Checks the types of the members to which hooks are added. */
 static int check_shape(const struct cli *cli, const struct host *host, const struct json_text *json,
                        const char *path) {
   const struct json *all = json_member(json->root, "hooks");
@@ -265,8 +267,8 @@ static int edit_hooks(const struct host *host, const struct setup_wish *wish,
   return wish->command ? put_all(json, host, wish) : 0;
 }
 
-/* Returns what setup and --remove make of the text: a list or an object that a person has left
- * empty is not there any more. Free it; NULL: unknown. */
+/* Returns the text after setup and --remove, which lacks empty lists and objects that a person has
+ * left. Free it; NULL: unknown. */
 static char *hooks_passed_by(const struct host *host, const char *text) {
   static const struct setup_wish put = {.command = "tidings"}, take = {.command = NULL};
   struct json_text json;

@@ -144,7 +144,7 @@ static size_t comma_behind(const struct json_text *json, size_t at, size_t end) 
   return 0;
 }
 
-/* Returns the begin of the blanks before `at`. */
+/* Returns where the blanks before `at` start. */
 static size_t blanks_before(const struct json_text *json, size_t at) {
   while (at && strchr(" \t\r\n", json->text[at - 1])) at--;
   return at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/json_text.h: changes a JSON text in place: all other bytes stay, including comments
- * and extra commas. It reads the JSON of configuration files, and knows neither hooks nor hosts.
+ * agents/setup/json_text.h: changes parts of a JSON text; all other bytes stay, including comments
+ * and extra commas. It depends on neither hooks nor hosts.
  */
 #ifndef AGENTS_SETUP_JSON_TEXT_H
 #define AGENTS_SETUP_JSON_TEXT_H
@@ -16,7 +16,8 @@ struct json_text {
 };
 
 /* Reads a text, which is copied. Returns 0; or -1 with the problem and its place in words ("not
- * JSON: it ends where …"): free *ret_problem; NULL: out of memory. An empty text is valid. */
+ * JSON: it ends where …") in *ret_problem, which the caller frees; NULL: out of memory. An empty
+ * text is valid. */
 int json_text_read(const char *text, struct json_text *ret_json, char **ret_problem);
 void json_text_finish(struct json_text *json);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/look.c: finds the hooks of tidings in a host's JSON, event by event, with any
- * program that they name. For doctor; it changes nothing.
+ * agents/setup/look.c: finds the hooks of tidings in a host's JSON, event by event, whichever
+ * program they name. It changes nothing.
  */
 #include <stdlib.h>
 #include <string.h>

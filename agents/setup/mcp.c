@@ -26,7 +26,7 @@ static const struct host_of_mcp *mcp_host_find(const char *name) {
   return NULL;
 }
 
-/* Finds the file if the agent has noted another folder, or still uses an older one. */
+/* Finds the file in another folder that the agent has noted, or in its older folder. */
 static char *moved_file(const struct host_of_mcp *host) {
   enum { LONGEST = 4096 };
   char *pointer = paths_in_home("", ".", host->pointer), *text = NULL, *path = NULL;
@@ -123,8 +123,8 @@ static char *list_with(const struct json_text *json, const struct json *from, co
   return buffer_take(&out);
 }
 
-/* The place of a server among the members of its parent. Its name does not lead to it, because a
- * later member may have the same one. */
+/* Returns a server's place among the members of its parent. The name does not identify it, because
+ * another member may have the same name. */
 static size_t place_of(const struct json *server) {
   size_t place = 0;
   for (const struct json *one = server->parent->members; one != server; one = one->next) place++;
@@ -138,7 +138,7 @@ static const struct json *server_at(const struct json_text *json, const char *me
   return one;
 }
 
-/* Sets both values of a server; `arguments` NULL: removes the arguments. */
+/* Sets a server's command and arguments; `arguments` NULL: removes them. */
 static int set_both(struct json_text *json, const char *member, size_t place, const char *command,
                     const char *arguments) {
   static const char *const keys[] = {"command", "args"};
@@ -237,7 +237,7 @@ static int add_entry(struct json_text *json, const struct host_of_mcp *host, con
   return failed;
 }
 
-/* Edits the file. A foreign entry with the name `tidings` stays. */
+/* Edits the file. Another program's entry with the name `tidings` stays. */
 static int edit(const struct cli *cli, const struct host_of_mcp *host, const struct mcp_wish *wish,
                 const char *program, const char *path, struct json_text *json) {
   const struct json *servers = json_member(json->root, host->member);

@@ -90,9 +90,9 @@ struct yaml_server {
   struct tidings_span cmd; /* empty: it is missing, or has another form */
   bool has_args, is_flow;  /* has_args: it has arguments in a known form; is_flow: in brackets */
   const char
-      *list; /* with is_flow the place after the bracket; otherwise the line of the first item */
-  struct tidings_span items[MOST_ITEMS]; /* the first ones */
-  const char *after;                     /* the first three items: the next one, or the end */
+      *list; /* with is_flow: the place after the bracket; otherwise: the line of the first item */
+  struct tidings_span items[MOST_ITEMS]; /* the first items */
+  const char *after;                     /* the place after these items */
   size_t count;
 };
 
@@ -260,7 +260,7 @@ static void put_wrapped(struct buffer *out, const struct yaml_server *server) {
   }
 }
 
-/* Replaces `cmd` and the beginning of `args`, in the order in which they stand. */
+/* Replaces `cmd` and the beginning of `args`, whichever comes first. */
 static char *with_both(const char *text, const struct yaml_server *server,
                        struct tidings_span command, const struct buffer *arguments,
                        const char *list_end) {
@@ -374,7 +374,8 @@ static char *put_in(const char *text, const char *program, const char **ret_prob
   return buffer_take(&out);
 }
 
-/* Takes `text` over. It visits each server once; if one is removed, the next one has its place. */
+/* Takes `text` over. It visits each server once; when one is removed, the next one gets its
+ * number. */
 static char *change_all(char *text, wanted_yaml_server *is_wanted, const char *program) {
   struct yaml_server server;
   for (size_t number = 0; text && find_numbered(text, number, &server);) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/module.c: for hosts that load modules from a user's folder: writes a file there that
- * loads the module which was installed with this program.
+ * agents/setup/module.c: for hosts that load modules from a folder of the user: writes a file there
+ * that loads the module that was installed with this program.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 static const char mark[] = "// Made by `tidings setup`";
 
-/* Returns the same folder by the path of the link in PATH; NULL: there is no such link. */
+/* Returns the same folder, beside the program's link in PATH; NULL: there is no such link. */
 static char *beside_link(const char *real) {
   char *program = setup_program(), *slash = program ? strrchr(program, '/') : NULL;
   if (slash) *slash = '\0';

@@ -13,7 +13,7 @@
 #include "agents/setup/setup.h"
 #include "command/paths.h"
 
-/* A number with a point is a version: "/Cellar/tidings/1.2.3/", "/node/v22.3.1/". */
+/* A path with "digit.digit" has a version: "/Cellar/tidings/1.2.3/", "/node/v22.3.1/". */
 bool setup_is_versioned(const char *path) {
   for (const char *at = path; (at = strchr(at, '.')); at++) {
     if (at > path && isdigit((unsigned char)at[-1]) && isdigit((unsigned char)at[1])) return true;

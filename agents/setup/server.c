@@ -2,7 +2,7 @@
  *
  * agents/setup/server.c: lists `tidings mcp --no-tools` among an agent's MCP servers. The agent
  * calls no hook when a person resumes a session, but it starts these servers. If the person has
- * listed `tidings mcp` with its tools, that does the same, and nothing is added.
+ * listed `tidings mcp` with its tools, that server has the same effect, and nothing is added.
  */
 #include <stdlib.h>
 #include <string.h>

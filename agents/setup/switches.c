@@ -9,7 +9,7 @@
 #include "command/paths.h"
 #include "common/file.h"
 
-/* TOML or JSON. NULL: there is none, or it cannot be read. */
+/* Reads TOML or JSON. NULL: there is no such file, or it cannot be read. */
 static json_t *read_settings(const char *path) {
   char *text = NULL;
   size_t len = strlen(path);
@@ -20,7 +20,7 @@ static json_t *read_settings(const char *path) {
   return value;
 }
 
-/* The member "a.b". */
+/* Returns the member with a path such as "a.b". */
 static const json_t *member_at(const json_t *value, const char *path) {
   char *copy = strdup(path), *rest = NULL;
   for (char *name = copy ? strtok_r(copy, ".", &rest) : NULL; name;

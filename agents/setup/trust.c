@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/setup/trust.c: an agent (Codex) that runs only hooks whose hash its configuration trusts,
- * and silently leaves out the others. The agent's versions hash different things, so its own
- * program is asked for the hash: `codex app-server`, JSON-RPC in lines on stdin and stdout. Codex
- * could write the hashes too, but it changes line ends, headers and the file's mode, so they are
- * written here.
+ * agents/setup/trust.c: Codex runs only hooks whose hashes its configuration trusts, and silently
+ * skips the others. Its versions hash different things, so the installed one is asked for the
+ * hashes: `codex app-server`, JSON-RPC in lines on stdin and stdout. Codex could write the hashes
+ * too, but it changes line ends, headers and the file's mode, so they are written here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +27,7 @@ struct server {
   const struct host *host;
   pid_t pid;
   int to, from;
-  char *said; /* what was read and not taken yet */
+  char *said; /* what was read, without the lines that were returned */
   size_t said_len;
   int last_id;
 };
@@ -57,7 +56,7 @@ static int start(const struct cli *cli, const struct host *host, const char *pro
   return 0;
 }
 
-/* The server ends when its stdin does; no process of it is left. */
+/* The server ends when its stdin is closed; it leaves no process. */
 static void stop(struct server *server) {
   int status = 0;
   close(server->to);
@@ -80,7 +79,7 @@ static int send_line(const struct server *server, json_t *message) {
                   server->host->server_word, strerror(reason));
 }
 
-/* The next line; NULL: it has ended, or is silent for too long. Free it. */
+/* Returns the next line; free it. NULL: the server has ended, or is silent for too long. */
 static char *read_line(struct server *server) {
   for (;;) {
     char *end = server->said_len ? memchr(server->said, '\n', server->said_len) : NULL;
@@ -115,7 +114,7 @@ static json_t *read_answer(struct server *server, int id) {
   return NULL;
 }
 
-/* *ret_result is a reference of its own. Takes params over. */
+/* Takes `params` over. The caller releases *ret_result. */
 static int call(struct server *server, const char *method, json_t *params, json_t **ret_result) {
   const int id = ++server->last_id;
   int code =
@@ -146,7 +145,7 @@ static int greet(struct server *server) {
 
 /* -- what is said ------------------------------------------------------------------------------ */
 
-/* The agent names the folder without links, and without superfluous slashes. */
+/* Codex names the folder without links and superfluous slashes, so texts may differ. */
 bool setup_same_file(const char *one, const char *other) {
   if (strcmp(one, other) == 0) return true;
   char *real_one = realpath(one, NULL), *real_other = realpath(other, NULL);
@@ -173,7 +172,7 @@ static size_t count_our_trusts(const struct server *server, const json_t *hooks,
   return count;
 }
 
-/* *ret_hooks is a reference of its own. */
+/* The caller releases *ret_hooks. */
 static int list_hooks(struct server *server, json_t **ret_hooks) {
   char folder[4096];
   json_t *list = NULL;
@@ -224,7 +223,7 @@ bool setup_trust_says(const char *text, json_t *expected) {
   return same;
 }
 
-/* Does the new text say what the old one does, but for these hashes? */
+/* Does the new text mean the same as the old one, except for these hashes? */
 static bool says_the_same(const char *before, const char *after, const json_t *hashes) {
   json_t *expected = setup_trust_read(before, NULL);
   const char *key = NULL;

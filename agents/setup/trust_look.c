@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/setup/trust_look.c: finds out from Codex's files whether it trusts the hooks of tidings.
- * They have a table [hooks.state."FILE:EVENT:GROUP:HOOK"] with a hash for each trusted hook, where
- * events have names such as "post_tool_use".
+ * They have the table [hooks.state."FILE:EVENT:GROUP:HOOK"] with a hash for each trusted hook,
+ * where events have names such as "post_tool_use".
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * agents/setup/trust_move.c: Codex knows a hook that it trusts by its place in hooks.json. When
  * setup changes that file, hooks of others may get another place: their entries move with them, or
- * Codex would silently skip them. Entries of our hooks that are gone are taken out.
+ * Codex would silently skip them. Entries of our removed hooks are removed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ struct moving {
   const struct host *host;
   const char *path;  /* of hooks.json */
   json_t *old, *new; /* its events, before and after */
-  json_t *moves;     /* by key: the new key, or null to take the entry out */
+  json_t *moves;     /* maps keys to new keys; null removes the entry */
   struct setup_moves counts;
 };
 
@@ -110,7 +110,7 @@ static void note_key(struct moving *moving, const char *key) {
   }
 }
 
-/* Takes out entries of hooks that are gone, if other entries get their keys. */
+/* Removes entries of hooks that are gone, if other entries get their keys. */
 static void clear_targets(struct moving *moving, const json_t *state) {
   const char *key = NULL;
   json_t *target = NULL, *cleared = json_object();

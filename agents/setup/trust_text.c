@@ -2,8 +2,8 @@
  *
  * agents/setup/trust_text.c: tables in the text of Codex's configuration, with one line for each
  * member, as Codex writes them: [hooks.state."KEY"] with the hash of a hook that it trusts, and
- * [mcp_servers.NAME]. All that is not ours keeps its bytes. Whether the text means what it should
- * is the caller's to check: only lines are known here, nothing else of TOML.
+ * [mcp_servers.NAME]. All other bytes stay. This module knows only lines, nothing else of TOML, so
+ * the caller checks what the new text means.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static char *header_of(const char *key) {
   return buffer_take(&header);
 }
 
-/* Has the line this header, and nothing but blanks or a comment besides? */
+/* Does the line have this header, and otherwise only blanks or a comment? */
 static bool is_header(const char *line, const char *header) {
   size_t len = strlen(header);
   const char *at = line + strspn(line, " \t");
@@ -51,7 +51,8 @@ static const char *find_header(const char *text, const char *header) {
   return NULL;
 }
 
-/* After its last line that is neither blank nor a comment: these belong to what comes below. */
+/* Returns the end of the last line that is neither blank nor a comment: those belong to the next
+ * table. */
 static const char *table_end(const char *header) {
   const char *end = header + line_len(header);
   for (const char *line = end; *line; line += line_len(line)) {
@@ -91,7 +92,7 @@ static char *with_member(const char *text, const char *start, const char *header
   return buffer_take(&out);
 }
 
-/* With one blank line: the one above it, or below it where it is the first of the file. */
+/* Removes also one blank line: the one above, or, for the file's first table, the one below. */
 static char *without_table(const char *text, const char *start) {
   struct buffer out = BUFFER_EMPTY;
   const char *end = table_end(start), *above = start;
@@ -125,7 +126,7 @@ char *setup_trust_text(const char *text, const char *key, const char *hash) {
   return changed;
 }
 
-/* Returns the new header if the line has one that changes. Free it; NULL: it stays. */
+/* Returns the new header if the line is a header that changes. Free it; NULL: the line stays. */
 static char *new_header(const char *line, const json_t *keys, size_t *ret_old_len) {
   const char *key = NULL;
   const json_t *target = NULL;

@@ -35,7 +35,7 @@ struct setup {
   struct change change;        /* to the file with the hooks, or the module */
   struct change command;       /* to the command file of an agent that a task wakes */
   struct change configuration; /* to the file that lists trusted hooks and MCP servers */
-  struct setup_moves moves;    /* in that file */
+  struct setup_moves moves;    /* in the file of `configuration` */
 };
 
 /* -- is the host there? ------------------------------------------------------------------------ */
@@ -60,7 +60,7 @@ static int check_host(const struct setup *setup) {
   return 0;
 }
 
-/* Refuses an agent that has our package: each hook would run twice. */
+/* Refuses an agent that has our package, because each hook would run twice. */
 static int check_package(const struct setup *setup) {
   struct setup_package package = {.file = NULL};
   if (!setup->remove) package = setup_package_look(setup->host);
@@ -206,7 +206,7 @@ static void print_borrowers(const struct host *host) {
   }
 }
 
-/* Names the program that the hooks start, unless an upgrade leaves it in its place. */
+/* Names the program that the hooks start, if an upgrade may move it. */
 static void print_program(const struct host *host) {
   char *program = host->kind == HOST_HOOKS ? setup_program() : NULL;
   if (program && strcmp(program, SETUP_BY_PATH) == 0)
@@ -286,7 +286,7 @@ static int check_store_option(const struct setup *setup) {
   return 0;
 }
 
-/* An option that would do nothing is a mistake. Returns 0 or the exit code. */
+/* Refuses options that would do nothing. Returns 0 or the exit code. */
 static int check_options(const struct setup *setup) {
   const struct host *host = setup->host;
   if (setup->no_wake && setup->remove)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/bases.h: sessions that continue in another file, which names the part of the
- * former file that stays.
+ * agents/transcript/bases.h: a session may continue in another file, which says how much of the
+ * former file stays.
  */
 #ifndef AGENTS_TRANSCRIPT_BASES_H
 #define AGENTS_TRANSCRIPT_BASES_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/transcript/ended.c: Gemini CLI writes an answer when it is complete, before it calls the
- * hook. A stop writes another record, or all messages again. A record that has only a time may
- * follow any other one.
+ * hook. When a person stops a turn, it writes another record, or all messages again. A record that
+ * has only a time may follow any record.
  */
 #include "agents/transcript/ended.h"
 
 #include "agents/transcript/records.h"
 #include "agents/transcript/transcript.h"
 
-enum { FEW = 64 << 10, MOST = 4 << 20, GROWS = 8 }; /* bytes of the last records; times */
+enum { FEW = 64 << 10, MOST = 4 << 20, GROWS = 8 }; /* bytes to read, and a factor */
 
 struct last {
   enum host_says sought;
@@ -25,7 +25,7 @@ static bool take_last(void *context, const struct hook_record *record) {
   return false;
 }
 
-/* Finds the last record that reports a stop. */
+/* Finds the last record with the meaning that is sought. */
 static bool take_said(void *context, const struct hook_record *record) {
   struct last *last = context;
   if (!hook_record_says(record, last->sought)) return true;

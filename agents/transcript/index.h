@@ -14,16 +14,16 @@
 
 struct hook_index_entry {
   struct tidings_span id;
-  uint64_t hash;  /* of the id; hook_index_add sets it */
-  size_t at, end; /* in the text; a record has its line, with the newline */
+  uint64_t hash;  /* the hash of the id; hook_index_add sets it */
+  size_t at, end; /* its place in the text; that of a record is its line, with the newline */
   bool is_record; /* false: it is a message inside of a record */
   size_t
-      first_line; /* the begin of the first record of this id up to here; SIZE_MAX: there is none */
+      first_line; /* the start of the first record of this id up to here; SIZE_MAX: there is none */
 };
 
 struct hook_index {
   struct hook_index_entry
-      *all; /* after sorting: entries of one id are neighbours, in their order */
+      *all; /* after sorting, the entries of one id are neighbours, in the order of the text */
   size_t count, room;
 };
 
@@ -36,7 +36,7 @@ void hook_index_finish(struct hook_index *index);
 /* Returns the last entry of this id before `before`; NULL: there is none. */
 const struct hook_index_entry *hook_index_last(const struct hook_index *index,
                                                struct tidings_span id, size_t before);
-/* Returns the begin of the first record of this id; SIZE_MAX: there is none before `before`. */
+/* Returns the start of the first record of this id; SIZE_MAX: there is none before `before`. */
 size_t hook_index_first_line(const struct hook_index *index, struct tidings_span id, size_t before);
 
 #endif

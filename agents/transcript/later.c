@@ -8,7 +8,7 @@
 #include "agents/transcript/records.h"
 #include "agents/transcript/transcript.h"
 
-/* RECENT, MOST: bytes to read; older deliveries have later ones after them. GROWS: a factor. */
+/* RECENT, MOST: bytes to read; older deliveries have newer ones after them. GROWS: a factor. */
 enum { RECENT = 64 << 10, MOST = 256 << 10, GROWS = 4 };
 enum { MARGIN_MS = 60000 }; /* the parts of one answer are written one after the other */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/later.h: tells whether a transcript is complete up to an answer that the agent
- * was given. Agents write their transcripts late, on a busy machine by seconds. So an answer that
- * is missing may still come, until the transcript has later words of the model.
+ * agents/transcript/later.h: finds out whether a transcript is complete up to a hook's answer.
+ * Agents write late, on a busy machine by seconds. So a missing answer may still come, until the
+ * transcript has later words of the model.
  */
 #ifndef AGENTS_TRANSCRIPT_LATER_H
 #define AGENTS_TRANSCRIPT_LATER_H
@@ -15,12 +15,12 @@
 
 /* An answer that a hook handed out. */
 struct hook_handed {
-  const char *call_id; /* the tool call with whose result it was handed out; "": it was a prompt, or
-                          it is not known */
+  const char *call_id; /* the tool call whose result it was handed out with; "": it went with a
+                          prompt, or that is not known */
   int64_t at_ms;
   bool result; /* the transcript has the call's result */
-  bool later;  /* .. and after it words of the model; without a call's id: the transcript has newer
-                  words of the model */
+  bool later;  /* .. and words of the model after it; without a call_id: it has newer words of the
+                  model */
 };
 
 /* Looks at the end of the file, and sets `result` and `later`. If the file cannot be read, they

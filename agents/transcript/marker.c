@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/marker.c: the proof has eight digits of a keyed hash of the number. It cannot
- * be found by trial, because a wrong proof has no visible effect.
+ * agents/transcript/marker.c: the proof is eight digits of a keyed hash of the number. A valid one
+ * cannot be found by trial, because a wrong proof has no visible effect.
  */
 #include "agents/transcript/marker.h"
 
@@ -66,7 +66,7 @@ const char *hook_marker_read(enum hook_marker_of of, const char *at, const char 
   return at + PROOF_DIGITS + 2;
 }
 
-/* Returns the end of the text without a "</tag>" there. */
+/* Returns where the text ends if a "</tag>" at its end does not count. */
 static const char *before_tag(const char *begin, const char *end) {
   const char *tag =
       end > begin && end[-1] == '>' ? memrchr(begin, '<', (size_t)(end - begin)) : NULL;

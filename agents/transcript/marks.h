@@ -13,22 +13,21 @@
 /* A place in the transcript where a marker ends a text. */
 struct hook_mark {
   uint64_t delivery;
-  size_t at;         /* its place in the file */
+  size_t at;         /* where it is in the file */
   size_t begin, end; /* how many rewinds begin here, and how many end here */
-  bool undone;       /* the model does not have it any more */
+  bool undone;       /* the model no longer has it */
 };
 
 struct hook_marks {
-  struct hook_mark *all; /* in the order of the file; after hook_marks_count, by delivery */
+  struct hook_mark *all; /* in the order of the file; after hook_marks_count sorted by delivery */
   size_t count, room;
   bool any_undone;
 };
 
 /* Returns -1 if there is no memory. */
 int hook_marks_add(struct hook_marks *marks, uint64_t delivery, size_t at, bool undone);
-/* Notes a rewind, which undoes the marks from `from` on and before `to`. Only its begin and end are
- * noted, because there may be as many rewinds as lines, each of which undoes everything before it.
- */
+/* Notes a rewind, which undoes the marks from `from` on and before `to`. Only its start and end are
+ * noted, because each of very many rewinds may undo everything before it. */
 void hook_marks_undo(struct hook_marks *marks, size_t from, size_t to);
 /* Call it after the last mark and rewind, and before the functions below. */
 void hook_marks_count(struct hook_marks *marks);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/transcript/proof.c: A marker counts at the end of a string of a record
- * (agents/transcript/marker.h): so a copy of a hook's output inside another string and a tool's
- * output that is quoted do not count. A record of the hook's own call does not count either.
+ * agents/transcript/proof.c: A marker counts only at the end of a string
+ * (agents/transcript/marker.h), so a copy inside another string and a quoted output of a tool do
+ * not count. A record of the hook's own call does not count either.
  */
 #include "agents/transcript/proof.h"
 
@@ -16,18 +16,18 @@
 #include "common/span.h"
 
 enum { RECENT = 64 << 10, LONG = 256 << 10, MOST = 16 << 20, GROWS = 4 }; /* bytes; times */
-enum { CLOCKS_MS = 60000 }; /* by so much the agent's clock and the store's may differ */
+enum { CLOCKS_MS = 60000 }; /* how much the agent's clock and the store's may differ */
 
 /* -- deliveries -------------------------------------------------------------------------------- */
 
 /* A search in a file, and what it has found. */
 struct search {
   const struct host *host;
-  bool resumed; /* what was there before a snapshot of all messages counts, too */
+  bool resumed; /* markers before a snapshot of all messages count, too */
   struct hook_sought *sought;
   size_t count;
   bool marked, replaced, keeps;
-  int64_t first_ms; /* the time of the first record; 0: none says one */
+  int64_t first_ms; /* the time of the first record with a time; 0: none has one */
   struct hook_usage usage;
 };
 
@@ -44,7 +44,7 @@ static void note(const struct search *search, uint64_t delivery) {
   }
 }
 
-/* The records before a snapshot of all messages are not the conversation any more. */
+/* A snapshot of all messages replaces the records before it. */
 static void begin_snapshot(struct search *search) {
   for (size_t i = 0; i < search->count; i++) search->sought[i].found = false;
   search->usage = (struct hook_usage){.used = 0};
@@ -64,7 +64,8 @@ static bool look_at(void *context, const struct hook_record *record) {
   return true;
 }
 
-/* A transcript without any marker proves nothing, unless it has other answers of hooks. */
+/* MARKED needs a marker, or another answer of a hook: without these the transcript proves
+ * nothing. */
 static enum hook_transcript look_at_end(const char *path, size_t most, struct search *search,
                                         bool *ret_whole) {
   const struct hook_reading reading = {
@@ -80,7 +81,7 @@ static enum hook_transcript look_at_end(const char *path, size_t most, struct se
                                                                : HOOK_TRANSCRIPT_PLAIN;
 }
 
-/* Is what was read as old as all that is looked for? */
+/* Does the text that was read begin before all sought deliveries that were not found? */
 static bool is_old(const struct search *search) {
   int64_t first_ms = search->first_ms + CLOCKS_MS;
   for (size_t i = 0; i < search->count; i++) {
@@ -90,7 +91,7 @@ static bool is_old(const struct search *search) {
   return search->first_ms;
 }
 
-/* A part without any answer of a hook proves nothing: an older part may have one. */
+/* If a part has no answer of a hook, it proves nothing, and an older part is read. */
 static enum hook_transcript look_in_file(const char *path, struct search *search) {
   bool whole = false;
   enum hook_transcript kind = HOOK_TRANSCRIPT_UNREADABLE;
@@ -107,7 +108,8 @@ static bool ends_with(const char *name, const char *end) {
   return len > end_len && strcmp(name + len - end_len, end) == 0;
 }
 
-/* A session may have several files, "session-TIME-ID.jsonl": those with this one's ID. */
+/* Looks in the session's other files: a session may have several, "session-TIME-ID.jsonl" with one
+ * ID. */
 static enum hook_transcript look_in_others(const char *path, struct search *search) {
   enum hook_transcript best = HOOK_TRANSCRIPT_UNREADABLE;
   const char *slash = strrchr(path, '/'), *id = slash ? strrchr(slash, '-') : NULL;
@@ -149,8 +151,8 @@ enum hook_transcript hook_proof_look_resumed(const char *path, const struct host
 /* -- words ------------------------------------------------------------------------------------- */
 
 struct wording {
-  bool has;   /* the words, since what the next one says */
-  bool since; /* a snapshot of all messages, or a compaction left them out */
+  bool has;   /* the words are there, after that */
+  bool since; /* there is a snapshot of all messages, or a compaction */
 };
 
 static bool look_for_words(void *context, const struct hook_record *record) {

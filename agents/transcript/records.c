@@ -13,7 +13,7 @@
 struct reader {
   const struct hook_reading *reading;
   struct tidings_span text;
-  const struct host_record *rows[JSON_SCAN_PATHS]; /* of each path */
+  const struct host_record *rows[JSON_SCAN_PATHS]; /* the row of each path */
   const struct host_record *any;                   /* the row of all strings; or NULL */
   struct json_paths paths;
   struct hook_record record;
@@ -23,7 +23,7 @@ struct reader {
   bool no_memory;
 };
 
-/* Room for one more of `count`; `items` and `room` are left alone if there is no memory. */
+/* Returns `items` with room for one more than `count`. NULL: no memory; nothing has changed. */
 static void *with_room(struct reader *reader, void *items, size_t count, size_t *room,
                        size_t size) {
   size_t larger = *room ? *room * 2 : 64;
@@ -36,7 +36,7 @@ static void *with_room(struct reader *reader, void *items, size_t count, size_t 
 
 /* -- what is found ----------------------------------------------------------------------------- */
 
-/* "x", "x*" or "*x"; NULL: whatever it is. */
+/* Does the text match "x", "x*" or "*x"? NULL matches every text. */
 static bool is_as_the_row(const char *pattern, struct tidings_span text) {
   size_t len = pattern ? strlen(pattern) : 0;
   if (!pattern) return true;
@@ -101,7 +101,7 @@ static void prepare(struct reader *reader, const struct host_record *rows) {
   }
 }
 
-/* Whether to go on. */
+/* Returns whether to go on. */
 static bool read_line(struct reader *reader, const char *line, const char *newline) {
   const struct json_scan scan = {&reader->paths, take_value, reader};
   struct hook_record *record = &reader->record;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/transcript/records.h: the reader of transcripts: JSON, one record a line. The agent's row
- * gives the meaning of a member (struct host_record). Like in the agents, an incomplete line, or
- * one that is no JSON, is skipped. Every byte is read once, and memory is used only for the values
- * that are found.
+ * gives the meaning of a member (struct host_record). A line that is incomplete or no JSON is
+ * skipped, as the agents do. Every byte is read once, and only the values that are found take
+ * memory.
  */
 #ifndef AGENTS_TRANSCRIPT_RECORDS_H
 #define AGENTS_TRANSCRIPT_RECORDS_H
@@ -27,21 +27,21 @@ struct hook_marked {
 };
 
 struct hook_record {
-  size_t at, end;                  /* the begin of the record in the text, and of the next line */
+  size_t at, end;                  /* the starts of the record and of the next line, in the text */
   uint32_t says;                   /* a bit for each meaning in it */
-  bool has_words;                  /* it contains the words that are looked for */
-  const struct hook_value *values; /* in their order */
+  bool has_words;                  /* it contains the words that are searched */
+  const struct hook_value *values; /* in the record's order */
   size_t value_count;
   const struct hook_marked *markers; /* a record that only repeats the output of hooks has none */
   size_t marker_count;
 };
 
-/* A reading of a transcript. `each` is called for every record, which lives as long as the call; it
+/* How to read a transcript. `each` is called with every record, which lives until it returns; it
  * returns whether to go on. */
 struct hook_reading {
   const struct host *host;
   struct tidings_span
-      words; /* words to look for in strings, without characters that JSON escapes; empty: none */
+      words; /* words to search in strings, without characters that JSON escapes; empty: none */
   bool markers;
   bool (*each)(void *context, const struct hook_record *record);
   void *context;
@@ -60,7 +60,7 @@ struct tidings_span hook_record_last(const struct hook_record *record, enum host
 bool hook_record_has(const struct hook_record *record, enum host_says says,
                      struct tidings_span text);
 
-/* Returns a number with this meaning; 0: there is none. */
+/* Returns the number with this meaning; 0: there is none. */
 uint64_t hook_record_number(const struct hook_record *record, enum host_says says);
 /* Returns the record's time in milliseconds since 1970; 0: it has none. */
 int64_t hook_record_time_ms(const struct hook_record *record);

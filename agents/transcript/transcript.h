@@ -13,9 +13,9 @@
 
 /* The end of a file, in lines. */
 struct hook_lines {
-  struct tidings_span text; /* complete lines; it begins at the begin of a line */
+  struct tidings_span text; /* complete lines; it begins with a line */
   size_t cut;               /* bytes before it that belong to a line whose beginning was not read */
-  bool whole;               /* the text begins at the begin of the file */
+  bool whole;               /* the text begins where the file begins */
   char *read;               /* owns the text */
 };
 

@@ -14,8 +14,8 @@
  *
  * Codex continues in another file (agents/transcript/bases.h).
  *
- * The hook of each prompt looks for this. A rewind is written directly before a prompt, or is that
- * prompt. So at the next look it is at the end of the file, and earlier ones were seen before.
+ * The hook of each prompt looks for rewinds. A rewind is written directly before a prompt, or is
+ * that prompt. So a new rewind is at the end of the file, and earlier ones were seen before.
  */
 #include "agents/transcript/undone.h"
 
@@ -29,7 +29,7 @@
 #include "common/span.h"
 
 enum { RECENT = 256 << 10, MOST = 8 << 20, GROWS = 8 }; /* bytes to read, and a factor */
-/* A turn that begins before the text, and ends within so many bytes of it, is old. */
+/* A turn that begins before the text, and ends in its first bytes, is old. */
 enum { OLD = 64 << 10 };
 
 /* A record that may take something back. */
@@ -131,8 +131,8 @@ static int read_history(const struct host *host, const struct hook_lines *lines,
 
 /* -- whether the end of a file is enough ------------------------------------------------------- */
 
-/* May a prompt have a sibling? The parent of an ordinary prompt is newer than the prompt before it.
- * If the text has no prompt, the newest one may be before the text. */
+/* May a prompt have a sibling? No if each prompt's parent is newer than the prompt before it. If
+ * the text has no prompt, the newest one may be before the text. */
 static bool may_have_sibling(struct history *history) {
   size_t from = 0;
   hook_index_sort(&history->index);
@@ -146,22 +146,22 @@ static bool may_have_sibling(struct history *history) {
   return !history->count;
 }
 
-/* May something be undone? False: the whole file would not show more than at the prompt before. */
+/* May something be undone? False: the whole file shows nothing new since the last look. */
 static bool may_undo(struct history *history, const struct hook_lines *lines) {
   switch (history->host->undoing) {
   case HOST_UNDOES_BY_SIBLINGS: return may_have_sibling(history);
   /* the record with all messages may be larger than the text */
   case HOST_UNDOES_BY_LINES: return history->count || lines->cut >= OLD;
   case HOST_UNDOES_BY_RECORDS: return history->count;
-  default: return false; /* the first line of a new file shows it */
+  default: return false; /* only a new file shows it, and is read completely */
   }
 }
 
 /* -- applying it ------------------------------------------------------------------------------- */
 
-/* The messages after the last remaining one were taken back, or stopped. The messages before the
- * first remaining one were left by /chat resume, which writes each message again before that
- * record. A compaction keeps the messages at the end, or ends with a new one. */
+/* Undoes the messages after the last remaining one, which were taken back or stopped, and those
+ * before the first remaining one: /chat resume left them, and wrote the remaining ones again. A
+ * compaction keeps the messages at the end, or ends with a new one, which undoes nothing. */
 static void undo_by_line(struct history *history, const struct step *step) {
   const struct hook_index_entry *remaining = hook_index_last(&history->index, step->last, step->at);
   size_t first_at = hook_index_first_line(&history->index, step->first, step->at);
@@ -182,7 +182,7 @@ static int compare_parents(const void *one, const void *other) {
   return order ? order : a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Each prompt undoes everything from the first prompt with the same parent on. */
+/* Each prompt undoes everything before it, from the first prompt with the same parent on. */
 static void undo_by_siblings(struct history *history) {
   const struct step *first = history->steps;
   if (history->count)
@@ -211,8 +211,7 @@ static int undo_as_said(struct history *history, const char *path) {
   }
 }
 
-/* Reads as much of the end as is needed; nothing if the end shows that nothing was taken back.
- * Finish both results. */
+/* Reads as much of the file's end as is needed to see what was taken back. Finish both results. */
 static int read_needed(const char *path, const struct host *host, struct hook_lines *ret_lines,
                        struct history *ret_history) {
   *ret_history = (struct history){.host = host};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/config.c: reports changes of the agent's own configuration: the agent reports them,
- * or the stamps of its files show them. The store knows which changes were reported: an event whose
- * id was seen recently has no effect. So this file remembers nothing.
+ * agents/turn/config.c: reports changes of the agent's own configuration, which the agent reports,
+ * or which the stamps of its files show. A change may be reported again, because the store ignores
+ * an event whose id it has seen recently.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static int64_t changed_ms(const struct stat *info) {
   return (int64_t)info->st_mtim.tv_sec * 1000 + info->st_mtim.tv_nsec / 1000000;
 }
 
-/* Returns since when this process has the session; 0: it does not have it, or that is not known. */
+/* Returns when this process got the session; 0: it does not have it, or that is not known. */
 static int64_t attached_ms(struct hostkit *kit, const struct hook_call *call) {
   json_t *status = NULL;
   if (hook_status(kit, call, &status, NULL)) return 0;

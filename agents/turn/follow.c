@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/follow.c: no agent reports which session a window showed before: it is the last used
- * session of the same process and folder. If a process has several windows, turns may run in the
- * others, so a session with a running turn is not taken.
+ * agents/turn/follow.c: no agent reports which session a window showed before. So the session that
+ * the same process used last in the same folder is taken, unless a turn runs in it, because a
+ * process may have several windows.
  */
 #include "agents/turn/follow.h"
 
@@ -13,7 +13,7 @@
 #include "command/json_value.h"
 #include "command/session_now.h"
 
-enum { SESSIONS = 100, EVENTS = 16 }; /* one event moves a limited number of notifications */
+enum { SESSIONS = 100, EVENTS = 16 }; /* one event passes on a limited number of notifications */
 
 static bool follows(const struct hook_call *call, uint32_t owner) {
   const char *source = call->host->begins_anew;
@@ -23,7 +23,8 @@ static bool follows(const struct hook_call *call, uint32_t owner) {
          strcmp(call->source, "startup") == 0; /* after `/new`: the window had another session */
 }
 
-/* A session that began after this one, whose start is reported late, does not come before it. */
+/* A session that began later cannot be the one before, which matters if this one's start is
+ * reported late. */
 static bool began_later(const struct hook_call *call, const json_t *session) {
   return call->late && hook_time_ms(json_value_text(session, "since")) > call->begun_ms;
 }

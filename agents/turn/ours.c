@@ -90,7 +90,7 @@ static bool is_leased_reason(const json_t *status, uint64_t delivery) {
   return false;
 }
 
-/* NULL: the prompt is none. */
+/* NULL: the prompt is no reason. */
 static const char *reason_marker(const struct hook_call *call) {
   bool may_be = call->moment == HOOK_PROMPT && call->host->repeats_reasons;
   return may_be ? last_marker(call->prompt) : NULL;

@@ -10,17 +10,18 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* Returns the prompt that wakes an agent. `action` NULL: it is for a turn that was offered before.
- * The messages and notifications are added when the prompt arrives, so that a late prompt repeats
- * nothing. `call`: a call of its session. Free it; NULL: out of memory, or the store is busy. */
+/* Returns the prompt that wakes an agent for the turn of `action` (NULL: for a turn that was
+ * offered before). The messages and notifications are added when the prompt arrives, so that a late
+ * prompt repeats nothing. `call` names the session. Free it; NULL: out of memory, or the store is
+ * busy. */
 char *hook_nudge(struct hostkit *kit, const struct hook_call *call,
                  const struct tidings_action *action);
 
-/* Is the prompt a nudge? Errors: those of the query `marker`. */
+/* Is the prompt a nudge? Errors: those of hook_sign_ready. */
 int32_t hook_is_nudge(struct hostkit *kit, const struct hook_call *call, bool *ret_is,
                       struct tidings_error *error);
 
-/* Returns the text in the marker of a nudge, which is the argument of a command that wakes the
+/* Returns the text inside a nudge's marker, which is the argument of the command that wakes the
  * agent. Free it. */
 char *hook_nudge_mark(struct hostkit *kit, const struct hook_call *call);
 
@@ -29,14 +30,14 @@ char *hook_nudge_mark(struct hostkit *kit, const struct hook_call *call);
 int32_t hook_pass_over_command(struct hostkit *kit, struct hook_call *call,
                                struct tidings_error *error);
 
-/* If the prompt is a reason to continue that is still leased, no person has typed it. Then the
- * call's moment becomes HOOK_OTHER, and nothing is delivered with it. The call shows that the agent
- * has got the reason. */
+/* If the prompt is a reason to continue that is still leased, no person has typed it, and the call
+ * proves that the agent got it. Then the call's moment becomes HOOK_OTHER, and nothing is delivered
+ * with it, unless a person's words follow the reason. */
 int32_t hook_pass_over_reason(struct hostkit *kit, struct hook_call *call,
                               struct tidings_error *error);
 
-/* Notes the prompt if the store could not be asked: the next call finds out whether it was a
- * reason. */
+/* Call it if the store could not be asked: it notes a prompt that may be a reason, and the next
+ * call finds out. */
 void hook_note_unread_reason(const struct hook_call *call);
 
 #endif

@@ -10,7 +10,7 @@
 #include "command/json_value.h"
 #include "common/clock.h"
 
-enum { IDLE_MS = 1000 }; /* agents wait longer until they say that they idle */
+enum { IDLE_MS = 1000 }; /* agents wait longer before they say that they idle */
 
 struct run {
   bool works, waits;
@@ -30,8 +30,8 @@ static int32_t ask_run(struct hostkit *kit, const struct hook_call *call, struct
   return TIDINGS_OK;
 }
 
-/* The run may have changed since it was looked at: then there is nothing to report any more. That a
- * turn of a newer prompt runs now is seen by the time. */
+/* Ignores TIDINGS_E_STATE: the run has changed meanwhile, and there is nothing left to report. The
+ * event's time shows that a newer prompt's turn is not meant. */
 static int32_t send_if_turn_runs(struct hostkit *kit, const struct hook_call *call,
                                  const char *type, json_t *data, struct tidings_reply **ret_reply,
                                  struct tidings_error *error) {
@@ -39,8 +39,8 @@ static int32_t send_if_turn_runs(struct hostkit *kit, const struct hook_call *ca
   return code == TIDINGS_E_STATE ? TIDINGS_OK : code;
 }
 
-/* Some agents do not wait for the hook of a notice: that may be of the turn before. The times say
- * nothing if the clock was set back to before the turn's start. */
+/* Some agents do not wait for the hook of a notice, so the notice may belong to the turn before.
+ * The times prove nothing if the clock was set back to before the turn's start. */
 static bool is_before(int64_t when_ms, const struct run *run) {
   return when_ms && when_ms < run->started_ms && run->started_ms <= clock_wall_ms();
 }
@@ -99,12 +99,13 @@ bool hook_person_stopped_tool(const struct hook_call *call) {
   return strncmp(text, host->stopped_result, strlen(host->stopped_result)) == 0;
 }
 
-/* An agent that does not say when has idled for a while: a prompt may have come meanwhile. */
+/* If the agent does not say since when it idles, a prompt may have come after the shortest time. */
 static int64_t idle_since_ms(const struct hook_call *call) {
   return call->time_ms ? call->time_ms : call->begun_ms - IDLE_MS;
 }
 
-/* Ends a turn that a person has stopped. If none runs then, a line for its end is of no use. */
+/* Ends the running turn, which a person has stopped. If no turn runs after that, drops the line
+ * that was kept for a turn's end. */
 static int32_t notice_idling(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error) {
   struct run run = {.works = false};
@@ -114,7 +115,7 @@ static int32_t notice_idling(struct hostkit *kit, const struct hook_call *call,
   return code;
 }
 
-/* NULL: it is not one of those that matter. */
+/* NULL: the notice does not matter. */
 static const struct host_notice *find_notice(const struct hook_call *call) {
   const struct host_notice *notice = call->host->notices;
   const char *kind = hook_call_text(call, FIELD_NOTICE);

@@ -9,8 +9,8 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* Reports that the turn waits for a person's permission, until its next tool result or its end.
- * Does nothing if no turn runs, or if the turn waits already. */
+/* Reports that the turn waits for a person's permission; it waits until its next tool result or its
+ * end. Does nothing if no turn runs, or if the turn waits already. */
 int32_t hook_person_asked(struct hostkit *kit, const struct hook_call *call,
                           struct tidings_error *error);
 
@@ -32,11 +32,11 @@ int32_t hook_person_noticed(struct hostkit *kit, const struct hook_call *call,
 int32_t hook_person_interrupted(struct hostkit *kit, const struct hook_call *call, int64_t when_ms,
                                 struct tidings_reply **ret_reply, struct tidings_error *error);
 
-/* The same at the time of the call. It starts no turn: queued messages stay queued, and the process
- * that waits beside the agent starts them. */
+/* Reports the same, at the time of the call, and declines the next turn: queued messages stay
+ * queued, and the process that waits beside the agent starts them. */
 int32_t hook_person_stopped(struct hostkit *kit, const struct hook_call *call,
                             struct tidings_error *error);
-/* The same for a requested end of the running turn (`tidings stop`). */
+/* The same for an end that `tidings stop` requested, at the time of the report. */
 int32_t hook_person_requested(struct hostkit *kit, const struct hook_call *call,
                               struct tidings_error *error);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/report.h: reports of an agent's hook calls beside its turns: a subagent has ended,
- * the configuration has changed. Each becomes an event, and the plugin decides whether the model
- * reads it.
+ * agents/turn/report.h: reports that are not about turns: a subagent has ended, the configuration
+ * has changed. Each becomes an event, and the plugin decides whether the model reads it.
  */
 #ifndef AGENTS_TURN_REPORT_H
 #define AGENTS_TURN_REPORT_H
@@ -19,9 +18,9 @@ int32_t hook_report_subagent(struct hostkit *kit, const struct hook_call *call,
 int32_t hook_report_configured(struct hostkit *kit, const struct hook_call *call,
                                struct tidings_error *error);
 
-/* For agents that do not report it: looks whether a file of the configuration has changed since the
- * agent began or resumed the session, and reports each change once. A failure is a line in the log.
- */
+/* For agents that do not report it: finds files of the configuration that have changed since the
+ * agent began or resumed the session, and reports each change once. A failure is a line in the
+ * log. */
 void hook_report_files(struct hostkit *kit, const struct hook_call *call);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/rewind.c: a rewind event names every remaining delivery. So it names all committed
- * deliveries, except those that the transcript has only in an undone part; a carrier that a
- * compaction has summarized is in no part, but was shown. It also names deliveries that the
- * transcript has again. Another hook call may deliver meanwhile, so the event says nothing about
- * deliveries after the newest one that was looked for.
+ * agents/turn/rewind.c: a rewind event names every remaining delivery: all committed ones, except
+ * those that the transcript has only in undone parts. A delivery that a compaction has removed is
+ * in no part and remains. The event also names deliveries that the transcript has again. It does
+ * not apply to deliveries after `newest`, because another hook call may deliver meanwhile.
  */
 #include "agents/turn/rewind.h"
 
@@ -31,7 +30,7 @@ static bool is_time(const struct hook_call *call) {
 
 /* The remaining deliveries after a rewind. */
 struct left {
-  json_t *ids; /* of the remaining deliveries; NULL: they are those of the store */
+  json_t *ids; /* their ids; NULL: the store need not change */
   json_t *newest;
 };
 
@@ -91,7 +90,8 @@ static int32_t send_rewound(struct hostkit *kit, const struct hook_call *call,
                          NULL, error);
 }
 
-/* Reports the rewind. A turn that still runs here has ended without a hook call. */
+/* Reports the rewind. If the store still has a running turn, that turn has ended without a hook
+ * call. */
 static void report_left(struct hostkit *kit, const struct hook_call *call,
                         const struct left *left) {
   struct tidings_error error = {.size = sizeof error};

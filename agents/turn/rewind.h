@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/rewind.h: makes notifications pending again that were shown only with prompts and
- * answers that a person has taken back. No hook reports that; the transcript shows it.
+ * agents/turn/rewind.h: if a person has taken back all prompts and answers with which a
+ * notification was shown, makes it pending again. No hook reports that; the transcript shows it.
  */
 #ifndef AGENTS_TURN_REWIND_H
 #define AGENTS_TURN_REWIND_H
@@ -10,7 +10,7 @@
 #include "command/kit.h"
 
 /* Call it before a call's carrier, after the leases were settled. While a delivery is still leased,
- * it leaves the work to the next call. A failure is logged. */
+ * it does nothing, and the next call does the work. A failure is logged. */
 void hook_rewind_report(struct hostkit *kit, const struct hook_call *call);
 
 #endif

@@ -18,8 +18,8 @@
 #include "command/kit.h"
 #include "common/store_url.h"
 
-/* Was the paragraph said already? It was if another process resumes the session, and the agent's
- * transcript keeps the text of a session's start. */
+/* Does the model already have the paragraph? It does if another process resumes the session and the
+ * transcript keeps the answer of a session's start. */
 static int32_t was_said(struct hostkit *kit, const struct hook_call *call, bool *ret_said,
                         struct tidings_error *error) {
   json_t *status = NULL;
@@ -48,7 +48,7 @@ static bool lacks(const struct hook_call *call, const char *text) {
   return hook_proof_lacks(call->transcript, call->host, span_of(longest, longest_len));
 }
 
-/* Puts the text before the answer's other text. */
+/* Puts `text` before the answer's other text. */
 static int32_t say(const struct hook_call *call, const char *text, struct hook_answer *answer,
                    struct tidings_error *error) {
   const char *rest = hook_context_said(call, answer->output);
@@ -62,9 +62,9 @@ static int32_t say(const struct hook_call *call, const char *text, struct hook_a
   return TIDINGS_OK;
 }
 
-/* Reports a compaction. Pending notifications and queued messages come with the next results and
- * turns, so they are not listed here; the model would read them twice. An offered turn has no
- * carrier here; it starts when the agent idles, or after its turn. */
+/* Reports a compaction. Pending notifications and queued messages are not listed here, because the
+ * next results and turns deliver them, and the model would read them twice. An offered turn is
+ * declined; it starts when the agent idles, or after its turn. */
 static int32_t report_compacted(struct hostkit *kit, const struct hook_call *call,
                                 struct tidings_error *error) {
   struct tidings_reply *reply = NULL;
@@ -82,9 +82,9 @@ static bool was_missed(const struct hook_call *call) {
   return missed;
 }
 
-/* Does this call say the paragraph? A session's start does; a prompt does if the start could not,
- * if the agent forgets the text of the start, or does not start its session again after a
- * compaction. */
+/* May this call's answer have the paragraph? That of a session's start may; that of a prompt may if
+ * the start could not, or if the agent drops the text of the start, or does not start its session
+ * again after a compaction. */
 static bool says_at(const struct hook_call *call, bool missed) {
   const struct host *host = call->host;
   if (call->moment == HOOK_SESSION_START)
@@ -111,7 +111,7 @@ int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
   int32_t reported = TIDINGS_OK;
   if (strcmp(call->source, "compact") == 0) reported = report_compacted(kit, call, error);
   if (!at_prompt || missed || lacks(call, text)) code = say(call, text, ret_answer, error);
-  /* nobody reads the answer of a late report, so the next prompt still has to say it */
+  /* nobody reads a late answer, so the next prompt still has to say it */
   if (!code && !call->late && (!at_prompt || missed)) hook_note_remove(call, HOOK_NOTE_UNSAID);
   json_decref(answer);
   return code ? code : reported;

@@ -9,12 +9,11 @@
 #include "agents/call/call.h"
 #include "agents/deliver/deliver.h"
 
-/* Adds to the answer the paragraph that the query `instructions` has for this session, with its
- * nonce and format. A session's start gets it each time, also after a compaction, because the model
- * may have lost an earlier one; but not if another process resumes the session and the transcript
- * has it. If the agent drops what a start says, a prompt gets it before the notifications, unless
- * the transcript has it. If the agent does not start its session again after a compaction, the next
- * prompt gets it. */
+/* Adds the paragraph of the query `instructions` to the answer. Each start of a session gets it,
+ * also after a compaction, because the model may have lost an earlier one; but not if another
+ * process resumes a session whose transcript keeps it. A prompt gets it, before the notifications,
+ * if the transcript lacks it and the agent drops the answer of a start, or calls no start after a
+ * compaction. */
 int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
                             struct hook_answer *ret_answer, struct tidings_error *error);
 
@@ -22,9 +21,8 @@ int32_t hook_start_instruct(struct hostkit *kit, const struct hook_call *call,
  * paragraph. */
 void hook_start_missed(const struct hook_call *call);
 
-/* For a session that began before the hooks were set up, so that it has reported no start: stores
- * its host and folder, as a later call names them. If they are stored already, this does
- * nothing. */
+/* Stores the session's host and folder if they are not stored yet, because the session began before
+ * the hooks were set up. */
 void hook_start_late(struct hostkit *kit, const struct hook_call *call);
 
 /* Call it at a session's start: if the agent has a file for that, the commands that its model runs

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/stop.c: the end of a turn: the queue's next message, or an urgent notification,
- * becomes the reason to continue, if the agent accepts one. If it would not, tidings answers
- * nothing and the message stays queued: after a turn that a person has stopped, after as many
- * reasons in a row as the agent accepts, and where it cannot be noted that one was handed out,
- * because it would come again and again. If a process waits that starts the turn, it is left to
- * that, because the agent's screen calls a reason to continue a hook's error.
+ * agents/turn/stop.c: at a turn's end, the queue's next message or an urgent notification becomes
+ * the reason to continue. The message stays queued, and the answer is empty, after a turn that a
+ * person has stopped, after as many reasons in a row as the agent accepts, and if no note can say
+ * that a reason was handed out, because the reason would come again and again. If a process waits
+ * that can start the turn, the turn is left to it, because the agent's screen calls a reason to
+ * continue a hook's error.
  */
 #include "agents/turn/stop.h"
 
@@ -22,7 +22,7 @@
 #include "command/interrupt.h"
 #include "command/json_value.h"
 
-enum { TRANSITIONS = 64 }; /* of a history: what has a row of reasons in it, and to spare */
+enum { TRANSITIONS = 64 }; /* entries of a history that surely contain a row of reasons */
 
 /* -- how many reasons in a row ----------------------------------------------------------------- */
 
@@ -31,7 +31,8 @@ static bool is_text(const json_t *object, const char *name, const char *text) {
   return value && strcmp(value, text) == 0;
 }
 
-/* The turns that the ends of turns have offered since the session was last idle, this one too. */
+/* Counts the turns that turns' ends have offered since the session was last idle, including this
+ * one. */
 static size_t count_reasons(const json_t *history) {
   const json_t *transitions = json_object_get(history, "transitions");
   size_t count = 0;
@@ -43,7 +44,7 @@ static size_t count_reasons(const json_t *history) {
   return count;
 }
 
-/* The agent's own limit, which a person can set; hooks that are not ours may use a part of it. */
+/* Returns the agent's limit, which a person can set. Other hooks may use a part of it. */
 static size_t most_reasons(const struct host *host) {
   const char *value = host->reasons_variable ? getenv(host->reasons_variable) : NULL;
   unsigned long most = value ? strtoul(value, NULL, 10) : 0;
@@ -64,9 +65,8 @@ static bool takes_reason(struct hostkit *kit, const struct hook_call *call) {
 
 /* -- the end ----------------------------------------------------------------------------------- */
 
-/* A turn that was offered before, and that no carrier has taken, is offered again (*ret_again).
- * Else the turn that ran is over.
- */
+/* If a turn was offered before and has not started, offers it again (*ret_again). Otherwise reports
+ * the end of the turn that ran. */
 static int32_t report_end(struct hostkit *kit, const struct hook_call *call, bool stopped,
                           bool *ret_again, struct tidings_reply **ret_end,
                           struct tidings_error *error) {
@@ -76,13 +76,13 @@ static int32_t report_end(struct hostkit *kit, const struct hook_call *call, boo
   if (!code && offered)
     code = hook_send_event(kit, call, "turn.declined", json_object(), NULL, error);
   if (code) return code;
-  interrupt_begin(); /* what is offered is answered */
+  interrupt_begin(); /* a signal must wait until the offer is answered */
   const char *type = offered ? "turn.resume" : stopped ? "turn.aborted" : "turn.finished";
   return hook_send_event(kit, call, type, json_object(), ret_end, error);
 }
 
-/* A turn that stays offered is started by the process that waits. If what that has started did not
- * take the offer, or if it could start nothing, this answer takes it. */
+/* Is the offered turn left to the process that waits? Not if that process failed to start a turn,
+ * or if the turn was offered before: then this answer starts it. */
 static bool leaves_it(const struct hook_call *call, bool again) {
   char *failed = hook_note_read(call, HOOK_NOTE_FAILED);
   bool leaves = call->wakes && !again && !failed;
@@ -128,7 +128,7 @@ int32_t hook_turn_failed(struct hostkit *kit, const struct hook_call *call,
 
 /* -- after the answer -------------------------------------------------------------------------- */
 
-/* A failure has no time: a turn that began after it would fail, too. */
+/* The event of a failure has no time, so it would also end a turn that began after the failure. */
 static int32_t failed_late(struct hostkit *kit, const struct hook_call *call,
                            struct tidings_error *error) {
   json_t *status = NULL;
@@ -139,8 +139,8 @@ static int32_t failed_late(struct hostkit *kit, const struct hook_call *call,
   return runs_on ? TIDINGS_OK : hook_turn_failed(kit, call, error);
 }
 
-/* A prompt may have begun another turn meanwhile. Only the event of an interruption has a time, by
- * which that turn goes on. */
+/* A prompt may have begun another turn meanwhile. The event of an interruption has a time, so that
+ * turn goes on; other events have none. */
 int32_t hook_turn_ended_late(struct hostkit *kit, const struct hook_call *call, bool keeps,
                              struct tidings_error *error) {
   bool offered = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/subagent.c: How many work is in the words of the state, so that
- * it is in the store, where the next call and the next process find it, and ends with the turn.
+ * agents/turn/subagent.c: The state's message in the store has the number of working subagents.
+ * There the next call finds it, and it ends with the turn.
  */
 #include "agents/turn/subagent.h"
 
@@ -65,7 +65,7 @@ int32_t hook_subagent_ended(struct hostkit *kit, const struct hook_call *call, s
   return count > 1 && hook_runs_subagent(call) ? wait_for(kit, call, count - 1, error) : TIDINGS_OK;
 }
 
-/* Without other subagents the turn goes on: "waiting" would keep all other results from it. */
+/* After the last subagent the turn goes on: while "waiting", it would get no other results. */
 int32_t hook_subagent_ended_late(struct hostkit *kit, const struct hook_call *call,
                                  struct tidings_error *error) {
   size_t count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/turn/subagent.h: for an agent whose subagents' hooks look like its own. While the
- * tool that runs a subagent runs, the session is "waiting", and tool results are not the session's.
+ * agents/turn/subagent.h: for an agent whose subagents' hooks look like its own. While a tool runs
+ * a subagent, the session is "waiting", and the results of other tools are the subagent's.
  */
 #ifndef AGENTS_TURN_SUBAGENT_H
 #define AGENTS_TURN_SUBAGENT_H
@@ -17,7 +17,7 @@ int32_t hook_subagent_starts(struct hostkit *kit, const struct hook_call *call,
                              struct tidings_error *error);
 
 /* *ret_count: how many subagents work now; 0 if the agent's hooks say whose they are. *ret_inner:
- * is this result one of theirs? */
+ * does this result belong to one of them? */
 int32_t hook_subagents(struct hostkit *kit, const struct hook_call *call, size_t *ret_count,
                        bool *ret_inner, struct tidings_error *error);
 
@@ -26,7 +26,7 @@ int32_t hook_subagents(struct hostkit *kit, const struct hook_call *call, size_t
 int32_t hook_subagent_ended(struct hostkit *kit, const struct hook_call *call, size_t count,
                             struct tidings_error *error);
 
-/* Reports the result of a tool that runs a subagent after the call was answered. */
+/* After the call was answered: reports the result of a tool that runs a subagent. */
 int32_t hook_subagent_ended_late(struct hostkit *kit, const struct hook_call *call,
                                  struct tidings_error *error);
 

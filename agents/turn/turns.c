@@ -31,10 +31,11 @@
 
 /* -- session start ----------------------------------------------------------------------------- */
 
-/* Opens or resumes the session. This delivers nothing: notifications wait for the prompt, which is
- * sure to reach the model. Opening a session again in the same process (after a compaction) changes
- * nothing. A person who resumes a session here takes it over even from a living process, because
- * some agents leave a daemon running. Without an agent's process, nothing is taken over. */
+/* Opens or resumes the session, and delivers nothing: notifications wait for the prompt, which
+ * surely reaches the model. If the same process opens the session again (after a compaction),
+ * nothing changes. A person who resumes the session here takes it over even from a living process,
+ * because some agents leave a daemon running. If the agent's process is not known, nothing is taken
+ * over. */
 static int32_t open_session(struct hostkit *kit, const struct hook_call *call, uint32_t owner,
                             json_t *named, struct tidings_error *error) {
   bool takeover = owner && (call->moment == HOOK_SESSION_START || call->moved ||
@@ -190,7 +191,7 @@ static int32_t carry(struct hostkit *kit, const struct hook_call *call,
                                              .room_bytes = hook_room(call, "")};
   int32_t code = hook_parts_of_steered(kit, call, error);
   hook_status_changed(call);
-  interrupt_begin(); /* until the answer is written */
+  interrupt_begin(); /* a signal must wait until the answer is written */
   if (!code) code = hostkit_tool_result(kit, &result, &reply, error);
   if (!code && reply) code = hook_context(kit, call, "", reply, ret_answer, error);
   return code;

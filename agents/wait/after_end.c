@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/after_end.c: settles like a process that resumes the session; if another process
- * resumes it meanwhile, that one settles.
+ * agents/wait/after_end.c: settles like a process that resumes the session. If another process has
+ * resumed it meanwhile, that one settles.
  */
 #include "agents/wait/after_end.h"
 
@@ -16,8 +16,7 @@
 
 enum { ENDING_MS = 60000, TRIES = 20, BUSY_MS = 100 };
 
-/* If this offers a turn, there is no host for it; the next host of the session gets the offer
- * again. */
+/* If this offers a turn, no host takes it, and the session's next host gets the offer again. */
 static int32_t settle_as_host(struct cli *cli, const struct hook_call *call,
                               struct tidings_error *error) {
   struct hook_answer answer = {.output = NULL};

@@ -54,7 +54,7 @@ static int32_t start(struct cli *cli, struct hostkit *kit, const struct hook_cal
   return TIDINGS_OK;
 }
 
-/* A tool that a person has stopped ends the turn. */
+/* Reports the call's event. A tool that a person has stopped ends the turn. */
 static int32_t report_by_moment(struct cli *cli, struct hostkit *kit, const struct hook_call *call,
                                 uint32_t owner, bool keeps, struct tidings_error *error) {
   switch (call->moment) {
@@ -69,7 +69,7 @@ static int32_t report_by_moment(struct cli *cli, struct hostkit *kit, const stru
   }
 }
 
-/* Does a process wait, or is one to be started, that starts the turn that is offered? */
+/* Will a process start the offered turn: one that waits, or one that is started after this? */
 static bool is_woken(const struct cli *cli, const struct hook_call *call, uint32_t owner,
                      bool wakes) {
   if (call->moment != HOOK_STOP) return false;

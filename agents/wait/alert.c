@@ -39,7 +39,7 @@ void hook_alert_begin(const struct cli *cli, struct hostkit *kit, const struct h
     words[count++] = "--config";
     words[count++] = cli->config;
   }
-  /* The host waits until its pipes are closed. */
+  /* Without the hook's pipes, because the host waits until they are closed. */
   const struct spawn spawn = {.program = "/proc/self/exe",
                               .argv = words,
                               .in = SPAWN_NULL,

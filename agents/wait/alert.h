@@ -9,8 +9,8 @@
 #include "agents/call/call.h"
 #include "command/kit.h"
 
-/* Call it at a session's start: it starts one process `tidings wait --alert`, which ends with the
- * agent, if the configuration turns alerts on. */
+/* Call it at a session's start. If the configuration turns alerts on, it starts one process
+ * `tidings wait --alert`, which ends with the agent. */
 void hook_alert_begin(const struct cli *cli, struct hostkit *kit, const struct hook_call *call,
                       uint32_t owner);
 

@@ -8,7 +8,7 @@
 
 #include "common/open_files.h"
 
-/* Our own descriptors close on exec, so the others were inherited. */
+/* Closes a descriptor without close-on-exec: ours have it, so this one was inherited. */
 static int close_inherited(int fd, void *context) {
   (void)context;
   int flags = fcntl(fd, F_GETFD);

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* Forks. Returns true in the new process, for which no agent waits and which must end with _exit,
- * and false in the hook's own process. */
+/* Forks. Returns false in the hook's own process, and true in the new one, which no agent waits for
+ * and which must end with _exit. */
 bool hook_fork_apart(void);
 
 #endif

@@ -121,8 +121,8 @@ static int find_holders(int proc, const struct inodes *wanted, uint32_t *pids, s
 
 /* -- which is connected to which --------------------------------------------------------------- */
 
-/* Returns the other end of a connection that a socket of `own` has accepted, which then has the
- * name of the listening socket. 0: this is no such connection. */
+/* Returns the peer of a connection that a socket of `own` has accepted: such a socket has the
+ * listening socket's name. 0: this is no such connection. */
 static uint32_t peer_in(const char *body, size_t len, const struct inodes *own) {
   struct socket_head socket;
   struct attribute_head attribute;
@@ -141,7 +141,7 @@ static uint32_t peer_in(const char *body, size_t len, const struct inodes *own) 
   return named && has(own, socket.inode) && !has(own, peer) ? peer : 0;
 }
 
-/* Takes an answer. Returns whether more follow; *ret_failed: the kernel has refused. */
+/* Reads an answer. Returns whether more follow; *ret_failed: the kernel refused. */
 static bool take_answer(const char *answer, size_t len, const struct inodes *own,
                         struct inodes *peers, bool *ret_failed) {
   struct message_head head;

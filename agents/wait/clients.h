@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes the processes that are connected to the sockets of `daemon`, each once and at most `most`
- * of them, as far as this user may see them. Returns how many; -1: the kernel does not answer. */
+/* Writes the processes that are connected to sockets of `daemon` and that this user may see: each
+ * once, and at most `most`. Returns how many; -1: the kernel does not answer. */
 int hook_clients(uint32_t daemon, uint32_t *pids, size_t most);
 
 #endif

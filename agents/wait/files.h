@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/files.h: notices that the files of a store were deleted or moved, by inotify. A
- * waiting process would never be called any more if the store's files, or its FIFO, are gone.
+ * agents/wait/files.h: notices that the files of a store were deleted or moved, by inotify. If the
+ * store's files or its FIFO are gone, nothing wakes a waiting process any more.
  */
 #ifndef AGENTS_WAIT_FILES_H
 #define AGENTS_WAIT_FILES_H

@@ -6,9 +6,9 @@
 #ifndef AGENTS_WAIT_LIMIT_H
 #define AGENTS_WAIT_LIMIT_H
 
-/* Begins the limit. A call that exceeds it answers {}, writes a line into the log and ends with
- * status 0; but not while signals are blocked (interrupt_begin), because then an answer is on its
- * way to the model. */
+/* Begins the limit. A call that exceeds it answers {}, writes a line to the log and ends with
+ * status 0. While signals are blocked (interrupt_begin), an answer is being written, and the limit
+ * waits. */
 void hook_limit_begin(void);
 /* Ends the limit after the answer. Later work, and processes that the call starts, have no such
  * limit. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/place.c: A process that is killed leaves its FIFO, which the
- * next one takes; one whose agent has ended is removed by the next process that waits for any.
+ * agents/wait/place.c: A killed process leaves its FIFO, which the next one takes. If its agent has
+ * ended, the next process that takes any place removes it.
  */
 #include "agents/wait/place.h"
 
@@ -56,16 +56,16 @@ static int open_fifo(const char *path) {
   return -1;
 }
 
-/* A process that leaves removes the FIFO that another one may have opened just before. */
+/* Is the FIFO still the one at this path? A process that leaves removes it, perhaps just after
+ * another one has opened it. */
 static bool is_still_there(int folder, const char *name, int fd) {
   struct stat named, opened;
   return !fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) && !fstat(fd, &opened) &&
          named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
 }
 
-/* Returns 0 and *ret_fd, which is -1 if another process has the place; or an errno. That process
- * gets the word, unless it has left before: after it has removed the FIFO, it reads it once more.
- */
+/* Returns 0 and *ret_fd; or an errno. If another process has the place, *ret_fd is -1, and that
+ * process gets the word: even while it leaves, it reads once more after it has removed the FIFO. */
 static int lock_fifo(const char *path, char word, int *ret_fd) {
   for (int tries_left = TRIES; tries_left; tries_left--) {
     if (mkfifo(path, 0600) && errno != EEXIST) return errno;
@@ -87,7 +87,8 @@ static int lock_fifo(const char *path, char word, int *ret_fd) {
   return 0;
 }
 
-/* In another namespace the agent may live, though it is not seen here: nobody may have the lock. */
+/* Removes a FIFO whose agent is gone and whose lock is free: an agent in another namespace lives
+ * without being seen here. */
 static void remove_if_left(int folder, const char *name) {
   char *end = NULL;
   unsigned long owner = strtoul(name, &end, 10);
@@ -123,7 +124,7 @@ int hook_place_take(const struct cli *cli, const struct hook_call *call, uint32_
 char hook_place_leave(const struct cli *cli, const struct hook_call *call, uint32_t owner,
                       int place) {
   char *path = hook_place_path(cli, call, owner);
-  if (path) (void)unlink(path); /* before another process can have the lock */
+  if (path) (void)unlink(path); /* before another process can take the lock */
   free(path);
   char word = hook_place_hear(place);
   close(place);

@@ -14,7 +14,8 @@
 
 enum { QUEUE_MS = 30000 };
 
-/* The agent's own program: the one in PATH may be another version. Free it. */
+/* Returns the path of the program that the agent runs, because the one in PATH may be another
+ * version. Free it. */
 static char *program_of(const struct hook_call *call, uint32_t owner) {
   char link[64], path[4096];
   snprintf(link, sizeof link, "/proc/%u/exe", owner);
@@ -26,7 +27,8 @@ static char *program_of(const struct hook_call *call, uint32_t owner) {
   return strdup(same ? path : call->host->program);
 }
 
-/* Returns its exit status, or -1. The signals that we hold back are not held back for it. */
+/* Returns the program's exit status, or -1. Signals that this process blocks are not blocked in
+ * it. */
 static int run_program(const char *const argv[]) {
   pid_t child = -1;
   int status = -1;

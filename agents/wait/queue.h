@@ -9,7 +9,7 @@
 #include "agents/call/call.h"
 
 /* Queues `nudge` in the agent of this process. Returns the exit status of its command; -1: it was
- * not run. The log says it if that is another one than `failed_before`. */
+ * not run. A failure is logged unless it equals `failed_before`. */
 int hook_queue_run(const struct hook_call *call, uint32_t owner, const char *nudge,
                    int failed_before);
 

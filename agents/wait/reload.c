@@ -52,7 +52,7 @@ static bool is_written_by(uint32_t daemon, const char *path) {
   return found;
 }
 
-/* `closing`: is readable when the transcript was closed; `ending`: when the daemon has ended. */
+/* `closing` becomes readable when the transcript is closed; `ending`, when the daemon ends. */
 static bool is_opened_again(int closing, int ending, uint32_t daemon, const char *path) {
   struct pollfd closed = {.fd = closing, .events = POLLIN},
                 ended = {.fd = ending, .events = POLLIN};
@@ -77,7 +77,8 @@ static int32_t open_once(struct cli *cli, const struct hook_call *call, uint32_t
   return code;
 }
 
-/* Returns whether a window shows the session; then a process waits for it beside that window. */
+/* If a window shows the session, starts a process that waits beside the window, and returns
+ * true. */
 static bool wait_in_window(struct cli *cli, struct hook_call *call, uint32_t daemon) {
   struct tidings_error error = {.size = sizeof error};
   int32_t code = TIDINGS_E_BUSY;
@@ -111,9 +112,9 @@ void hook_reload_watch(struct cli *cli, struct hook_call *call, uint32_t owner) 
 
 /* -- without a hook ---------------------------------------------------------------------------- */
 
-/* Has a hook of this agent known the session, and does no process wait for it? A window may live
- * that shows another session now. *ret_folder: where it has worked; free it; NULL: that is not
- * known. */
+/* *ret_left: the session is one of this agent's, and no process waits for it. Its owner may be a
+ * living window that shows another session now. *ret_folder: where the session worked; free it;
+ * NULL: that is not known. */
 static int32_t ask_whether_left(const struct cli *cli, const struct hook_call *call, bool *ret_left,
                                 char **ret_folder) {
   struct tidings_error error = {.size = sizeof error};
@@ -133,7 +134,7 @@ static int32_t ask_whether_left(const struct cli *cli, const struct hook_call *c
   return code;
 }
 
-/* A process that looks for sessions, and about which it need not ask again. */
+/* The state of hook_reload_find. */
 struct finder {
   struct cli *cli;
   const struct host *host;
@@ -150,8 +151,8 @@ static bool is_answered(const struct finder *finder, uint64_t transcript) {
 }
 
 /* The daemon starts this process in the folder of one session, but may load others at the same
- * time. A session is shown in its own folder if a window there shows no other one; else it may have
- * been resumed in another folder, which is this one. */
+ * time. If a window in the session's own folder shows no other session, it shows this one;
+ * otherwise the session may have been resumed in this process's folder. */
 static void wait_if_left(struct finder *finder, struct hook_call *call) {
   char *folder = NULL;
   uint64_t transcript = fnv_span(FNV_START, span_text(call->transcript));

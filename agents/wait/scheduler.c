@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/scheduler.c: The task is a monthly one whose time was a day ago, so its window runs
- * it once, at once. It is bound to a session, so no other window runs it. The agent writes down
- * that it has taken a task, and keeps it in memory until it idles; then the task is removed. If
+ * agents/wait/scheduler.c: the task is a monthly one that was due a day ago, so the window runs it
+ * once, now. It is bound to a session, so no other window runs it. The agent records that it has
+ * taken the task, and keeps it in memory until it idles; after the record the task is removed. If
  * this process is killed before that, the next one removes it.
  */
 #include "agents/wait/scheduler.h"
@@ -45,12 +45,12 @@ enum {
   LEVELS = 4,
   NAME_SIZE = 64
 };
-enum { DUE_S = 86400, MADE_S = 2 * 86400 }; /* so long ago, in any time zone */
+enum { DUE_S = 86400, MADE_S = 2 * 86400 }; /* far enough in the past for every time zone */
 
 /* -- where ------------------------------------------------------------------------------------- */
 
-/* The agent's folder: "FOLDER/projects/PROJECT/chats/SESSION.jsonl" is the transcript. NULL: that
- * is not known. */
+/* Returns the agent's folder, from the transcript's path
+ * "FOLDER/projects/PROJECT/chats/SESSION.jsonl". NULL: it is not known. */
 static char *agent_folder(const struct hook_call *call) {
   size_t len = strlen(call->transcript);
   for (int level = 0; level < LEVELS; level++) {
@@ -61,7 +61,7 @@ static char *agent_folder(const struct hook_call *call) {
   return strndup(call->transcript, len);
 }
 
-/* Its tasks of the project in whose folder the window was opened. NULL: out of memory. */
+/* Returns the folder of the tasks of the window's project. NULL: not known, or out of memory. */
 static char *tasks_folder(const struct hook_call *call) {
   unsigned char digest[SHA256_BYTES];
   char hex[2 * SHA256_BYTES + 1], *agent = agent_folder(call), *folder = NULL;
@@ -78,8 +78,9 @@ static char *tasks_folder(const struct hook_call *call) {
 
 /* -- whether it looks there -------------------------------------------------------------------- */
 
-/* Returns what the kernel says of an inotify descriptor: "inotify wd:1 ino:9e7e sdev:800013
- * mask:fce ...", in hexadecimal digits. Free it; NULL: it is of another kind, or has ended. */
+/* Returns the kernel's lines about an inotify descriptor: "inotify wd:1 ino:9e7e sdev:800013
+ * mask:fce ...", in hexadecimal digits. Free it; NULL: the descriptor is of another kind, or is
+ * gone. */
 static char *read_watches(const char *path) {
   char *text = NULL;
   size_t len = 0;
@@ -92,10 +93,9 @@ static char *read_watches(const char *path) {
   return NULL;
 }
 
-/* Each watch of the folder says this of it: " ino:9e7e sdev:800013 ". The kernel's sdev is not the
- * st_dev of every file system, so a watch of our own tells it; if there can be none, the inode has
- * to do.
- */
+/* Writes the text by which the kernel names the folder in each watch: " ino:9e7e sdev:800013 ". On
+ * some file systems sdev is not st_dev, so it is read from our own watch; without one, the inode
+ * alone must do. */
 static void name_watch(const char *folder, const struct stat *found, char ret_name[NAME_SIZE]) {
   char path[64];
   int fd = inotify_init1(IN_CLOEXEC);
@@ -117,7 +117,7 @@ static bool has_watch(const char *path, const char *name) {
   return has;
 }
 
-/* A window that runs no tasks, because a setting says so, does not watch them. */
+/* A window that a setting keeps from running tasks does not watch them. */
 static bool is_watched(uint32_t owner, const char *folder) {
   char path[64], one[MOST_PATH], name[NAME_SIZE];
   struct stat found;
@@ -134,7 +134,7 @@ static bool is_watched(uint32_t owner, const char *folder) {
   return watched;
 }
 
-/* Is the command's file there? `folder`, of the settings, is taken over. */
+/* Does the command's file exist in the settings' `folder`, which is taken over? */
 static bool has_command(const struct host *host, char *folder, const char *ending,
                         struct stat *ret_file) {
   char *file = NULL;
@@ -147,8 +147,8 @@ static bool has_command(const struct host *host, char *folder, const char *endin
   return has;
 }
 
-/* A project's own command of that name would be run instead. The project of a window in the user's
- * home has the user's settings, and that file is the command itself. */
+/* Would the window run our command? A project's command of the same name would be run instead. In
+ * the user's home both are the same file. */
 static bool knows_command(const struct hook_call *call) {
   const struct host *host = call->host;
   struct stat users, other;
@@ -190,13 +190,13 @@ static bool runs_the_agent(const struct host *host, uint32_t pid) {
   return fnmatch(host->scheduler->server_script, script, 0) == 0;
 }
 
-/* "node /usr/lib/node_modules/@qwen-code/qwen-code/cli.js serve" */
+/* Recognizes "node /usr/lib/node_modules/@qwen-code/qwen-code/cli.js serve". */
 static bool is_server(const struct host *host, const char *pid) {
   return is_of_this_user(pid) && has_argument(pid, host->scheduler->server_word) &&
          runs_the_agent(host, (uint32_t)strtoul(pid, NULL, 10));
 }
 
-/* The user's own daemon of the agent would run the task as well as the window. */
+/* Does the user run the agent's daemon? It would also run the task. */
 static bool is_served(const struct host *host) {
   DIR *all = opendir("/proc");
   bool served = false;
@@ -239,7 +239,7 @@ static char *first_path(uint32_t owner) {
   return path;
 }
 
-/* "STARTED SESSION". Free it; NULL: nothing was noted of this process. */
+/* Reads the noted session, "STARTED SESSION". Free it; NULL: nothing was noted for this process. */
 static char *first_session(uint32_t owner) {
   char *path = first_path(owner), *text = NULL, *end = NULL, *session = NULL;
   size_t len = 0;
@@ -281,7 +281,7 @@ static json_t *new_task(const struct host_scheduler *scheduler, const char *id, 
                    (now_s - MADE_S) * 1000, "lastFiredAt", "sessionId", session, "name", "tidings");
 }
 
-/* Returns 0, an errno, or ETIMEDOUT. */
+/* Returns 0 or an errno, such as ETIMEDOUT. */
 static int wait_until_run(const char *path, const char *id, int ended) {
   struct pollfd agent = {.fd = ended, .events = POLLIN};
   bool was_run = false;

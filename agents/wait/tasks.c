@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * agents/wait/tasks.c: a process holds the lock for some milliseconds. If a lock is older than two
- * seconds, its process was probably killed, and Qwen Code takes the lock over; so does this. A
- * process that was only stopped then finds its lock gone. It may have read an old file, so it
- * writes nothing and begins again.
+ * seconds, its process was probably killed, and both Qwen Code and this module take it over. A
+ * process that was only suspended then finds its lock gone. It has read an old file, so it writes
+ * nothing and begins again.
  */
 #include "agents/wait/tasks.h"
 
@@ -34,8 +34,8 @@ static bool is_stale(const char *lock) {
   return clock_wall_ms() - changed_ms > STALE_MS;
 }
 
-/* Removes a stale lock. If another process has done so just before, and has locked the file, its
- * new lock is put back. */
+/* Removes a stale lock. If another process has just done so and locked the file, puts its new lock
+ * back. */
 static void take_away(const char *lock) {
   char *away = NULL;
   if (asprintf(&away, "%s.stale.%d", lock, (int)getpid()) < 0) return;
@@ -46,7 +46,7 @@ static void take_away(const char *lock) {
   free(away);
 }
 
-/* The descriptor is open while the lock is held, so that no other file has its number. */
+/* The descriptor stays open while the lock is held, so that no other file gets its inode number. */
 struct lock {
   char *path;
   int fd;
@@ -82,7 +82,7 @@ static int lock_file(struct lock *lock) {
 
 /* -- the file ---------------------------------------------------------------------------------- */
 
-/* A file that is not there has no tasks. */
+/* A missing file has no tasks. */
 static int read_tasks(const char *path, json_t **ret_tasks) {
   static const struct json_rules rules = {.max_depth = 64, .nul = true, .repeats = true};
   struct tidings_error error = {.size = sizeof error};
@@ -125,7 +125,7 @@ static int write_tasks(const char *path, const struct lock *lock, const json_t *
   return reason;
 }
 
-/* Returns the index of a task; the size of the array: it is not there. */
+/* Returns the index of a task; the array's size if there is none. */
 static size_t find_task(const json_t *tasks, const char *id) {
   size_t i = 0;
   while (i < json_array_size(tasks) &&
@@ -147,7 +147,7 @@ static bool is_of_tidings(const json_t *task) {
 
 /* Was its process probably killed? The time in the id "tidings-PID-TIME-PROOF" decides. The pid
  * cannot, because another process may have it now, or this process may not see it. A process that
- * was only stopped tries again. */
+ * was only suspended tries again. */
 static bool is_overdue(const json_t *task) {
   char *at = NULL;
   if (!is_of_tidings(task)) return false;

@@ -30,11 +30,11 @@
 
 enum {
   EXIT_REWAKE = 2,
-  BLIND_MS = 2000, /* between two looks of a process that may not be called */
+  BLIND_MS = 2000, /* between two looks of a process that may miss a wake */
   SETTLING_MS = 500,
-  STARTING_MS = 1500, /* within which a session that was started with a prompt has it */
+  STARTING_MS = 1500, /* after a session's start, by then a prompt given with it has begun */
   BUSY_MS = 100,
-  FIRST_PAUSE_MS = 500, /* after the agent's command has failed; each pause is twice the last */
+  FIRST_PAUSE_MS = 500, /* after the agent's command has failed; each pause doubles */
   LONGEST_PAUSE_MS = 600000,
   LONGEST_STORE_PAUSE_MS = 30000 /* while the store cannot be reached */
 };
@@ -44,17 +44,18 @@ struct waiter {
   const struct hook_call *call;
   int owner_fd;       /* a pidfd: readable when the agent has ended */
   int wake_fd;        /* -1: there is none, and only wake_at counts */
-  int place_fd;       /* where it is asked to look or to end */
+  int place_fd;       /* gets the requests to look or to end */
   int alarm_fd;       /* readable at wake_at_ms, also after the machine slept; -1: there is none */
-  int files_fd;       /* readable when the store is not the one that was opened; -1: not known */
+  int files_fd;       /* readable when the opened store's files are gone; -1: they cannot be
+                         watched */
   int64_t wake_at_ms; /* wall clock; 0: none */
   struct hook_watch watch;
-  bool resumes;         /* what the end of a turn has left queued */
-  int64_t settle_at_ms; /* mono: when the end of the turn that rang is over; 0: it is */
-  bool unreported;      /* an interruption, which the store has not taken */
-  bool lost_offer;      /* a turn is offered, and whoever was offered it has done nothing */
+  bool resumes;         /* starts what the end of a turn has left queued */
+  int64_t settle_at_ms; /* monotonic: when the hook of the turn's end has surely ended; 0: it has */
+  bool unreported;      /* an interruption that the store was too busy to take */
+  bool lost_offer;      /* a turn is offered, but whoever got the offer did nothing */
   bool asked_to_end;
-  bool remote;  /* the store is in a database, which may be away for a while */
+  bool remote;  /* the store is in a database, which may be unreachable for a while */
   int pause_ms; /* before the next attempt to reach the store */
 };
 
@@ -70,7 +71,7 @@ void hook_wait_look(const struct cli *cli, const struct hook_call *call, uint32_
 
 /* -- waiting ----------------------------------------------------------------------------------- */
 
-/* Fails if the store was deleted. */
+/* Takes all wakes. Fails if the store was deleted. */
 static int32_t drain(const struct waiter *waiter, struct tidings_error *error) {
   char session[256];
   size_t len = 0;
@@ -80,7 +81,7 @@ static int32_t drain(const struct waiter *waiter, struct tidings_error *error) {
   return code == TIDINGS_E_STORE ? code : TIDINGS_OK;
 }
 
-/* For SETTLING_MS, the hook of a turn's end may still be at work: a look is too early then. */
+/* Puts off looking for SETTLING_MS, while the hook of a turn's end may still be at work. */
 static void settle(struct waiter *waiter) { waiter->settle_at_ms = clock_mono_ms() + SETTLING_MS; }
 
 static void settle_at_start(struct waiter *waiter) {
@@ -93,8 +94,8 @@ static bool is_settled(struct waiter *waiter) {
   return !waiter->settle_at_ms;
 }
 
-/* The end of a turn declines its offer when the agent takes no more reasons to go on; a prompt of
- * ours begins a new row of them. */
+/* Did the hook of a turn's end decline its offer because the agent takes no more reasons to go on?
+ * Our prompt begins a new row of reasons. */
 static bool was_declined(const struct waiter *waiter) {
   json_t *history = NULL, *request = json_pack("{s:s, s:s, s:i}", "name", "history", "session",
                                                waiter->call->session, "limit", 1);
@@ -111,8 +112,8 @@ static void decline(const struct waiter *waiter) {
                   NULL, NULL);
 }
 
-/* The store was busy when the hook at a turn's end asked for the carrier of what it was offered; or
- * the session was opened, and what waits in it was offered to a hook that starts no turn. */
+/* Did a hook get an offer without starting the turn? At a turn's end the store may have been too
+ * busy; the hook of a session's start starts no turns. */
 static bool has_lost_offer(struct waiter *waiter) {
   bool offered = false;
   if (!waiter->settle_at_ms || !is_settled(waiter)) return false;
@@ -138,7 +139,7 @@ static int32_t look(struct waiter *waiter, struct tidings_reply **ret_reply,
   return TIDINGS_OK;
 }
 
-/* -1: until it is called, which needs no clock (docs/embedding.md). */
+/* Returns how long to sleep; -1: without a limit (docs/embedding.md). */
 static int sleep_ms(const struct waiter *waiter) {
   bool blind = waiter->wake_fd < 0 || waiter->files_fd < 0;
   int64_t left_ms = waiter->unreported ? BUSY_MS : INT64_MAX,
@@ -151,14 +152,14 @@ static int sleep_ms(const struct waiter *waiter) {
   return left_ms < 0 ? 0 : left_ms > INT_MAX ? INT_MAX : (int)left_ms;
 }
 
-/* From here on it looks by the clock: what has gone may be all by which it is called. */
+/* From here on it looks every BLIND_MS, because the FIFO that would wake it may be gone. */
 static void files_went(struct waiter *waiter) {
   close(waiter->files_fd);
   waiter->files_fd = -1;
 }
 
-/* Sleeps until there may be something to do: *ret_looks or *ret_watches says what. Returns 0; or
- * -1: the agent or the session has ended. */
+/* Sleeps until there may be something to do: to look at the store (*ret_looks) or the transcript
+ * (*ret_watches). Returns 0; or -1: the agent or the session has ended. */
 static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches) {
   struct pollfd fds[] = {
       {.fd = waiter->owner_fd, .events = POLLIN}, {.fd = waiter->wake_fd, .events = POLLIN},
@@ -182,7 +183,7 @@ static int sleep_once(struct waiter *waiter, bool *ret_looks, bool *ret_watches)
   return 0;
 }
 
-/* Asks the transcript, because the agent calls no hook when a person stops a turn. */
+/* Looks into the transcript, because the agent calls no hook when a person stops a turn. */
 static int32_t look_for_interruption(struct waiter *waiter, struct tidings_reply **ret_reply,
                                      struct tidings_error *error) {
   int64_t seen_ms = waiter->watch.seen_ms,
@@ -196,8 +197,8 @@ static int32_t look_for_interruption(struct waiter *waiter, struct tidings_reply
   return code == TIDINGS_E_BUSY ? TIDINGS_OK : code;
 }
 
-/* Sleeps for *pause_ms, and doubles it for the next time. After a turn that a person has begun it
- * returns at once. Returns 0; or -1: the agent has ended, or this process is to end. */
+/* Sleeps for *pause_ms, and doubles it for the next time. It returns early after a turn that a
+ * person has begun. Returns 0; or -1: the agent has ended, or this process is to end. */
 static int pause_after_failure(struct waiter *waiter, int *pause_ms, int longest_ms) {
   int64_t until_ms = clock_mono_ms() + *pause_ms;
   *pause_ms = *pause_ms < longest_ms / 2 ? 2 * *pause_ms : longest_ms;
@@ -226,7 +227,7 @@ static bool may_return(const struct waiter *waiter, int32_t code) {
   return code == TIDINGS_E_BUSY || code == TIDINGS_E_FULL || code == TIDINGS_E_NOMEM;
 }
 
-/* Returns 0: it is to be tried again now; or -1: waiting ends. */
+/* Returns 0: try again now; or -1: waiting ends. */
 static int wait_for_store(struct waiter *waiter, int32_t code, const struct tidings_error *error) {
   if (!may_return(waiter, code)) {
     hook_log("waiting ends: %s", error->text);
@@ -239,13 +240,12 @@ static int wait_for_store(struct waiter *waiter, int32_t code, const struct tidi
   return ends;
 }
 
-/* Sleeps until there is a turn to start: *ret_reply has it, or is NULL for one that was offered
- * before. Returns 0; or -1: the agent or the session has ended, or the session is not its own any
- * more. A record that was written before the transcript was watched does not ring, so the
- * transcript is read first. */
+/* Sleeps until there is a turn to start: *ret_reply has it, or is NULL if it was offered before.
+ * Returns 0; or -1: the agent or the session has ended, or the session is no longer the agent's. It
+ * first reads the transcript, for records older than the watch. */
 static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply) {
   struct tidings_error error = {.size = sizeof error};
-  /* A turn begins with a prompt: there is nothing to start, and its hook is at work. */
+  /* After a prompt there is nothing to start: a turn begins. */
   bool looks = waiter->call->moment != HOOK_PROMPT && waiter->call->moment != HOOK_SESSION_START,
        watches = waiter->watch.watched;
   waiter->lost_offer = false;
@@ -274,8 +274,8 @@ static int wait_for_turn(struct waiter *waiter, struct tidings_reply **ret_reply
   }
 }
 
-/* The agent does not wait for this process, so it tries again while another one opens the store, or
- * while a database is away. */
+/* Opens the store. The agent does not wait for this process, so it tries again while another
+ * process opens the store, or while a database cannot be reached. */
 static int32_t open_in_time(const struct cli *cli, uint32_t owner, struct waiter *waiter,
                             struct tidings_error *error) {
   for (;;) {
@@ -328,8 +328,8 @@ static void end(struct waiter *waiter) {
   close(waiter->owner_fd);
 }
 
-/* A process that was to begin after this one had been asked to end was turned away by it: so this
- * one takes the place again. Returns it, or -1. */
+/* Leaves the place. If a process wanted to wait after this one was asked to end, it found the place
+ * taken and ended: so this one takes the place again. Returns the place, or -1. */
 static int leave(const struct cli *cli, const struct hook_call *call, uint32_t owner, int place,
                  bool asked_to_end) {
   char word = hook_place_leave(cli, call, owner, place);
@@ -361,8 +361,8 @@ static int rewake(struct cli *cli, const struct hook_call *call, uint32_t owner,
   return code;
 }
 
-/* At a session's start only where something may wait already: the session is resumed, or follows
- * another one in the same window. */
+/* Does the process begin at this call? At a session's start only if something may already be
+ * queued: the session is resumed, or follows another one in the same window. */
 static bool begins_at(const struct hook_call *call) {
   if (call->of_subagent) return false;
   if (call->moment != HOOK_SESSION_START) return true;
@@ -407,7 +407,7 @@ static int schedule_nudge(struct waiter *waiter, uint32_t owner) {
   return failed;
 }
 
-/* Returns whether it was asked to end. */
+/* Waits for turns and starts them. Returns whether it was asked to end. */
 static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t owner, int place) {
   struct waiter waiter;
   struct tidings_reply *reply = NULL;
@@ -417,7 +417,7 @@ static bool wait_apart(struct cli *cli, const struct hook_call *call, uint32_t o
   if (begin(cli, call, owner, place, &waiter)) return false;
   hook_note_failed(call, false);
   waiter.resumes =
-      call->host->scheduler != NULL; /* a turn's end leaves its offer to this process */
+      call->host->scheduler != NULL; /* the hook of a turn's end leaves its offer to this process */
   if (waiter.resumes || call->late) settle(&waiter);
   settle_at_start(&waiter);
   while (!wait_for_turn(&waiter, &reply)) {
@@ -438,11 +438,11 @@ void hook_wait_apart(struct cli *cli, const struct hook_call *call, uint32_t own
   if (!owner || !begins_at(call)) return;
   if (schedules && !(starts ? hook_scheduler_may_take(call) : hook_scheduler_takes(call, owner)))
     return;
-  bool looks = schedules || call->late; /* at what the end of a turn has left */
+  bool looks = schedules || call->late; /* for an offer that the end of a turn has left */
   int place = hook_place_take(cli, call, owner, looks ? PLACE_LOOK : PLACE_STAY);
   if (place < 0) return;
   if (hook_fork_apart()) {
-    own.seen = NULL; /* what the hook has asked is old when there is something to do */
+    own.seen = NULL; /* the hook's status is out of date when there is something to do */
     while (place >= 0) place = leave(cli, &own, owner, place, wait_apart(cli, &own, owner, place));
     _exit(EXIT_DONE);
   }

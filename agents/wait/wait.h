@@ -11,9 +11,9 @@
 #include "command/cli.h"
 
 /* For a hook that the agent keeps in the background: sleeps until there is a turn to start, says so
- * on stderr and returns 2, the exit status that wakes the agent. Returns 0 at once if another
- * process waits already, or if the agent runs without a terminal, where 2 would stop it. Returns 0
- * when the agent has ended. */
+ * on stderr and returns 2, the exit status that wakes the agent. Returns 0 when the agent has
+ * ended, and at once if another process already waits, or if the agent runs without a terminal,
+ * because then 2 would stop it. */
 int hook_wait_rewake(struct cli *cli, const struct hook_call *call, uint32_t owner);
 
 /* For an agent that takes messages from outside ("codex queue"), or whose window runs scheduled

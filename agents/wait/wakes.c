@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/wakes.c: A process waits at the session's place if the agent can be woken; it is not
- * there in an agent without a terminal, after --no-wake, or before the first prompt.
+ * agents/wait/wakes.c: if the agent can be woken, a process waits at the session's place; but not
+ * for an agent without a terminal, after --no-wake, or before the first prompt.
  */
 #include "agents/wait/wakes.h"
 
@@ -14,8 +14,8 @@
 #include "agents/wait/place.h"
 #include "command/json_value.h"
 
-/* An offer waits for what takes it: where nobody waits for it, that is the next prompt. A process
- * that wakes the agent by its own end has left its place by then. */
+/* Is no turn running? An offered turn may also wait for a prompt, unless the agent is woken by the
+ * end of a process, which then has left its place. */
 static bool is_idle(const struct host *host, const char *state) {
   return strcmp(state, "idle") == 0 || (!host->rewakes && strcmp(state, "starting") == 0);
 }

@@ -12,7 +12,7 @@
 struct hook_watch {
   int fd; /* for poll; -1: nothing is watched */
   const char *path;
-  unsigned tries; /* how many tries are left for a file that does not exist yet */
+  unsigned tries; /* how many times to try again to watch a file that does not exist yet */
   bool watched;
   int64_t seen_ms; /* the newest interruption that was returned */
 };
@@ -31,8 +31,8 @@ int hook_watch_sleep(const struct hook_watch *watch, int longest);
  */
 bool hook_watch_changed(struct hook_watch *watch, bool readable);
 
-/* Returns when a person last stopped a turn, in milliseconds since 1970; 0: not since the last
- * look. */
+/* Returns when a person last stopped a turn, in milliseconds since 1970; 0: nobody has since the
+ * last call. */
 int64_t hook_watch_interruption(struct hook_watch *watch, const struct hook_call *call);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * agents/wait/window.c: Neither a hook's input nor its environment says which
- * window shows the session, and the daemon tells nobody. It is known that a window is connected to
- * the daemon, and that a person types into it. The choice is a file beside the places of those who
- * wait: DAEMON-HASH.window.
+ * agents/wait/window.c: neither a hook's input nor its environment nor the daemon names the window
+ * that shows the session. The window is connected to the daemon, and a person types into it; this
+ * decides. The choice is kept in a file beside the places of waiting processes: DAEMON-HASH.window.
  */
 #include "agents/wait/window.h"
 
@@ -29,7 +28,7 @@ enum { MOST_WINDOWS = 64, MOST_RECORD = 64, MOST_LINE = 4096 };
 enum {
   TYPED_SHIFT = 3,
   JUST_NOW_S = 16
-}; /* Linux dates a terminal to 8 s, so that nobody can listen to typing */
+}; /* Linux rounds a terminal's times to 8 s, so that nobody can watch the typing */
 
 static const char suffix[] = ".window";
 
@@ -37,14 +36,14 @@ static const char suffix[] = ".window";
 struct window {
   uint32_t pid;
   uint64_t started;  /* in ticks since the machine was started */
-  int64_t typed_s;   /* when its terminal was read last, to about 8 s; 0: it has none */
+  int64_t typed_s;   /* when its terminal was last read, to about 8 s; 0: it has none */
   bool in_folder;    /* it works in the session's folder */
-  bool shows_others; /* another session is known to be shown by it */
+  bool shows_others; /* it is known to show another session */
 };
 
 /* -- processes --------------------------------------------------------------------------------- */
 
-/* "codex app-server --listen unix://...": it serves windows, which come and go. */
+/* Recognizes "codex app-server --listen unix://...", which serves windows. */
 bool hook_window_is_of(const struct host *host, uint32_t pid) {
   char path[64], *line = NULL;
   size_t len = 0;
@@ -87,9 +86,9 @@ static char *record_path(const struct cli *cli, const struct hook_call *call, ui
   return path;
 }
 
-/* The facts that are known of a session's window. */
+/* A session's window, as its file describes it. */
 struct record {
-  uint32_t pid; /* 0: nothing */
+  uint32_t pid; /* 0: no window is known */
   uint64_t started;
   bool left;  /* it shows another session now */
   bool ended; /* it had ended before the session did */
@@ -110,8 +109,8 @@ static struct record read_record(const char *path) {
   return record;
 }
 
-/* Another hook of the session may read it meanwhile, and may have made it if this may not replace
- * it. */
+/* Puts a complete file in its place, because another hook may be reading. If this may not replace a
+ * file, another hook's file stays. */
 static int publish(const char *fresh, const char *path, bool replaces) {
   if (replaces) return rename(fresh, path) ? errno : 0;
   int reason = link(fresh, path) && errno != EEXIST ? errno : 0;
@@ -136,7 +135,7 @@ static void write_record(const char *path, const struct record *record, bool rep
 
 struct records {
   char *folder, *own; /* the second is the record of this session */
-  size_t prefix_len;  /* of "DAEMON-", with which all begin */
+  size_t prefix_len;  /* the length of "DAEMON-", with which all begin */
   DIR *all;
 };
 
@@ -155,7 +154,8 @@ static int open_records(const char *record, struct records *ret_records) {
   return 0;
 }
 
-/* The next record of another session of the daemon. Free it. NULL: there is none. */
+/* Returns the path of the next record of another session of the daemon. Free it. NULL: there is
+ * none. */
 static char *next_record(const struct records *records) {
   char *path = NULL;
   for (const struct dirent *entry; (entry = readdir(records->all));) {
@@ -185,7 +185,8 @@ static void mark_taken(const char *record, struct window *windows, size_t count)
   close_records(&records);
 }
 
-/* DAEMON-HASH.window is the record of the session for which WINDOW-HASH is the place to wait. */
+/* Ends the process that waits beside the window for another session: the session of the record
+ * DAEMON-HASH.window has the place WINDOW-HASH. */
 static void end_waiter(const struct records *records, const char *path, uint32_t window) {
   char *place = NULL;
   const char *hash = path + strlen(records->folder) + 1 + records->prefix_len;
@@ -195,7 +196,7 @@ static void end_waiter(const struct records *records, const char *path, uint32_t
   free(place);
 }
 
-/* A window shows one session at a time. */
+/* Records that the window no longer shows other sessions, because it shows one at a time. */
 static void leave_others(const char *record, uint32_t window) {
   struct records records;
   if (open_records(record, &records)) return;
@@ -211,7 +212,7 @@ static void leave_others(const char *record, uint32_t window) {
 
 /* -- choosing ---------------------------------------------------------------------------------- */
 
-/* Is `a` the likelier one? */
+/* Is `a` the likelier window? */
 static bool is_likelier(const struct window *a, const struct window *b) {
   int64_t a_typed = a->typed_s >> TYPED_SHIFT, b_typed = b->typed_s >> TYPED_SHIFT;
   if (a->in_folder != b->in_folder) return a->in_folder;
@@ -220,9 +221,9 @@ static bool is_likelier(const struct window *a, const struct window *b) {
   return a->started > b->started;
 }
 
-/* The one in which a person has begun the session, or prompts it, most likely: of those in its
- * folder, if there are any, the one that was typed into last; else one that shows no other session;
- * else the newest. NULL: there are none. */
+/* Returns the window in which a person most likely began the session or prompts it: rather one in
+ * its folder, then the one that was typed into last, then one that shows no other session, then the
+ * newest. NULL: there is none. */
 static const struct window *choose_window(const struct window *windows, size_t count) {
   const struct window *best = NULL;
   for (size_t i = 0; i < count; i++) {
@@ -231,7 +232,7 @@ static const struct window *choose_window(const struct window *windows, size_t c
   return best;
 }
 
-/* Returns how many; -1: that cannot be known. */
+/* Returns how many windows; -1: that cannot be known. */
 static int find_windows(const struct hook_call *call, uint32_t daemon, const char *record,
                         struct window *windows) {
   uint32_t pids[MOST_WINDOWS];
@@ -261,7 +262,8 @@ bool hook_window_is_free_in(const struct cli *cli, const struct hook_call *call,
   return found;
 }
 
-/* It may be no person that prompts a session whose window was closed; a person has just typed. */
+/* If a session's window was closed, the prompt may come from no person. So a window that shows
+ * another session stays only if a person has just typed into it. */
 static int leave_out_taken(struct window *windows, int count) {
   int left = 0;
   int64_t now_s = clock_wall_ms() / 1000;
@@ -276,7 +278,7 @@ static bool begins(const struct hook_call *call) {
   return call->moment == HOOK_SESSION_START && strcmp(call->source, "compact") != 0;
 }
 
-/* Returns 0: nothing shows it. */
+/* Returns the window; 0: none shows the session. */
 static uint32_t choose(const struct hook_call *call, uint32_t daemon, const char *path,
                        bool was_closed) {
   struct window windows[MOST_WINDOWS];
@@ -290,9 +292,9 @@ static uint32_t choose(const struct hook_call *call, uint32_t daemon, const char
   return window->pid;
 }
 
-/* The daemon is all there is if windows cannot be seen. A turn that nobody sees any more goes
- * on under one process, so that what its hooks have given the model is not in doubt at each call:
- * under the window that has left it, as long as that lives, else under the daemon. */
+/* If no window can be seen, the daemon is the session's process. A turn that nobody sees any more
+ * stays with one process, so that not each call has to find out what the model got: with the window
+ * that has left it while that lives, else with the daemon. */
 uint32_t hook_window(const struct cli *cli, struct hook_call *call, uint32_t owner) {
   if (!hook_window_is_of(call->host, owner)) return owner;
   char *path = record_path(cli, call, owner);
@@ -316,8 +318,8 @@ bool hook_window_is_loaded(const struct cli *cli, const struct hook_call *call, 
   return loaded;
 }
 
-/* A record of no window, or of one that is gone, says this much. A hook of the session may be
- * recording its window at this moment, and knows more. */
+/* Any record says that the session is loaded, even without a window. A hook that records the window
+ * at the same moment knows more, so its record stays. */
 void hook_window_loaded(const struct cli *cli, const struct hook_call *call, uint32_t daemon) {
   char *path = record_path(cli, call, daemon);
   struct record record = path ? read_record(path) : (struct record){.pid = 0};
@@ -327,7 +329,8 @@ void hook_window_loaded(const struct cli *cli, const struct hook_call *call, uin
   free(path);
 }
 
-/* The record of a window that has ended stays: the turn that it has left may end after this. */
+/* If the window ended before the session, its record stays, because the turn that it left may still
+ * end. */
 void hook_window_forget(const struct cli *cli, const struct hook_call *call, uint32_t owner) {
   if (!hook_window_is_of(call->host, owner)) return;
   char *path = record_path(cli, call, owner);

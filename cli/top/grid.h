@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/grid.h: a screen as a grid of cells, drawn in memory. Pure, except that the locale defines
- * the characters and their widths; a character that it does not have is shown as {U+00E9}.
+ * top/grid.h: a screen as a grid of cells, drawn in memory. It is pure, but the locale defines
+ * which characters there are and how wide they are. A character that the locale lacks is shown by
+ * its number, such as {U+00E9}.
  */
 #ifndef TIDINGS_CLI_TOP_GRID_H
 #define TIDINGS_CLI_TOP_GRID_H
@@ -15,8 +16,8 @@ enum style {
   STYLE_BOLD,
   STYLE_DIM,
   STYLE_BAR,    /* the first line */
-  STYLE_CHOSEN, /* the row on which keys act .. */
-  STYLE_MARKED, /* .. and the row on which they act after a Tab */
+  STYLE_CHOSEN, /* the chosen row of the pane that has the keys */
+  STYLE_MARKED, /* the chosen row of the other pane */
   STYLE_WARNING,
   STYLE_ERROR,
   STYLE_CRITICAL
@@ -58,8 +59,9 @@ void grid_rule(struct grid *grid, size_t row, size_t column, size_t end);
 size_t grid_columns(struct tidings_span text);
 /* Returns how many bytes of the text fit into `columns`, without splitting a character. */
 size_t grid_fit(struct tidings_span text, size_t columns);
-/* Returns the end of a line that is at most `columns` wide: at a line break, or after a blank if
- * there is one. *ret_next: the begin of the next line. */
+/* Returns the end of the first line, which is at most `columns` wide if one character fits: it ends
+ * at a line break, else at a blank, else between two characters. *ret_next: the start of the next
+ * line. */
 size_t grid_line(struct tidings_span text, size_t columns, size_t *ret_next);
 
 #endif

@@ -24,11 +24,10 @@ struct owners {
   size_t count;
 };
 
-/* Waits for `input`. Returns 0 or an errno. */
+/* Makes the descriptor, which also reports `input`. Returns 0 or an errno. */
 int owners_begin(int input, struct owners *ret_owners);
-/* Watches the running owners of the sessions of an answer, if they are processes of this machine,
- * up to OWNERS_MOST; stops watching all others. A system without pidfds watches none.
- */
+/* Watches up to OWNERS_MOST running processes of this machine that own one of these sessions, and
+ * stops watching all others. A system without pidfds watches none. */
 void owners_watch(struct owners *owners, const json_t *sessions);
 /* Has an owner ended since the last call? To be called after each poll. */
 bool owners_ended(struct owners *owners);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/repository.h: asks git which files it ignores. A process `git check-ignore` runs for each
- * work tree.
+ * watch/repository.h: asks git which files it ignores. Each work tree has a process `git
+ * check-ignore`.
  */
 #ifndef TIDINGS_CLI_WATCH_REPOSITORY_H
 #define TIDINGS_CLI_WATCH_REPOSITORY_H
@@ -13,13 +13,13 @@
 struct repository {
   struct repository *next;
   char *root; /* of the work tree, absolute */
-  pid_t pid;  /* of git; 0: it does not run now */
+  pid_t pid;  /* of git; 0: it is not running */
   int to, from;
   unsigned failures;
   bool useless; /* git is not installed, or it failed too often: nothing is ignored */
 };
 
-/* Returns the repository whose work tree has its root in `folder`. NULL: there is none, or no
+/* Returns the repository whose work tree has the root `folder`. NULL: there is none, or no
  * memory. */
 struct repository *repository_at(struct repository **all, const char *folder);
 /* Returns the repository that contains `folder`. */
@@ -29,7 +29,7 @@ struct repository *repository_above(struct repository **all, const char *folder)
  * false if git fails. */
 bool repository_ignores(struct repository *repository, const char *path);
 
-/* Call it when a .gitignore has changed, because a running git does not read it again. */
+/* Call it when a .gitignore has changed, because a running git does not read that file again. */
 void repository_restart(struct repository *repository);
 void repository_free_all(struct repository *all);
 

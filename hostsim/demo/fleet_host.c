@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Plays a machine that only pushes: a process opens the store as a producer and ends. */
+/* Plays a machine that only pushes: a process opens the store as a producer, pushes and ends. */
 static void push_from_machine_c(struct demo_host *host, const char *kind, const char *level,
                                 const char *message) {
   screen_note(&host->screen, "machine C pushes %s", kind);

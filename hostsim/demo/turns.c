@@ -15,7 +15,7 @@ static _Noreturn void fail_turn(const char *problem) {
   exit(EXIT_FAILURE);
 }
 
-/* Checks that a message that wants a turn has to wait while another turn runs. */
+/* Checks that the plugin asks for nothing. Frees the reply. */
 static void expect_nothing(struct tidings_reply *reply, const char *what) {
   if (reply && reply->action_count > 0) fail_turn(what);
   hostkit_reply_free(reply);
@@ -71,8 +71,8 @@ static void one_queue(struct demo_host *host) {
   host_start_turn(host, host_event(host, "turn.finished", NULL));
 }
 
-/* A critical notification does not overtake the webhook's message: the turn of that message
- * delivers it. */
+/* A critical notification does not overtake the webhook's message: that message's turn delivers
+ * both. */
 static void critical(struct demo_host *host) {
   static const char full[] = "The disk of the workspace is full.";
   screen_headline(&host->screen,
