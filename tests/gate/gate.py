@@ -62,6 +62,7 @@ class Gate:
         self.lock = threading.Lock()  # guards the record, and the running slices
         self.under_way, self.stopping, self.failure = [], False, None
         self.product = {"tree": words.product, "commit": words.product, "date": "-"} if words.product else product.of(self.source)
+        self.codes = {part["name"]: words.product or product.code_of_part(self.source, part) for part in parts}
 
     # -- the command of a part ---------------------------------------------------------------------------
 
@@ -83,6 +84,19 @@ class Gate:
     def fingerprint(self):
         names = sorted({word.format(count=0, scratch="", **self.values(0)) for part in self.parts for word in self.complete(part)["command"][:1]})
         return product.fingerprint([*names, *(os.path.join(self.build, name) for name in ("tidings.so", "tidings-postgres.so"))])
+
+    def about(self, part):
+        return {"part": part["name"], "code": self.codes[part["name"]], **self.product}
+
+    def check_folders(self):
+        """Checks that each part names the folders that it tests, because its figures count until these change."""
+        for part in self.parts:
+            command = self.complete(part)["command"]
+            programs = {"{build}/tidings-postgres.so" if command[0] == "{python}" else command[0], *["{build}/tidings.so"] * ("{plugin}" in command)}
+            for program in (program.format(build=self.build) for program in programs):
+                missing = product.folders_in(self.source, program) - {*product.OF_ALL_PARTS, *part.get("code", product.FOLDERS)}
+                if missing:
+                    raise product.Unknown(f"parts.json: the code of {part['name']} lacks {', '.join(sorted(missing))}, which {program} is made of")
 
     # -- slices -------------------------------------------------------------------------------------
 
@@ -113,13 +127,13 @@ class Gate:
     def run_slice(self, part, count):
         with self.lock:
             seed = self.record.next_seed(part["name"])
-            self.record.add("begin", part=part["name"], seed=seed, count=count, **self.product)
+            self.record.add("begin", seed=seed, count=count, **self.about(part))
         kept = os.path.join(self.record.folder, "found", f"{part['name']}-{seed}")
         result, took = slices.timed(self.complete(part), self.values(seed), count, kept)
         inside = {name: result.members.get("controls_caught", 0) > 0 for name in (control.get("inside") for control in part["controls"]) if name}
         with self.lock:
-            self.record.add("end", part=part["name"], seed=seed, count=count, done=result.done, violations=result.violations, seconds=round(took, 1),
-                            controls=inside, **self.product)
+            self.record.add("end", seed=seed, count=count, done=result.done, violations=result.violations, seconds=round(took, 1),
+                            controls=inside, **self.about(part))
             total = record.figures(self.record.lines())[self.product["tree"]]["parts"][part["name"]]["done"]
         print(f"{part['name']:12} seed {seed}: {result.done:,} in {took:.0f} s, {total:,} of {part['target']:,}"
               + (f"; VIOLATION: {result.why}; see {kept}" if result.violations else ""), flush=True)
@@ -156,7 +170,7 @@ class Gate:
         finally:
             shutil.rmtree(work, ignore_errors=True)
         with self.lock:
-            self.record.add("control", part=part["name"], control=name_of(control), caught=caught, seconds=round(took, 1), tries=tries, **self.product)
+            self.record.add("control", control=name_of(control), caught=caught, seconds=round(took, 1), tries=tries, **self.about(part))
         print(f"{part['name']:12} control \"{name_of(control)}\": {'caught' if caught else 'NOT CAUGHT'} in {took:.0f} s"
               + (f", {tries} tries" if tries > 1 else ""), flush=True)
         if not caught:
@@ -211,7 +225,9 @@ class Gate:
 
     def run(self):
         self.record.take()
-        self.record.carry(self.product, documents.load(self.source)[0].get(self.product["tree"], {"parts": {}})["parts"])
+        if not self.words.product:
+            self.check_folders()
+        self.record.carry(self.product, self.codes, documents.load(self.source)[0])
         until = math.inf if self.words.seconds is None else time.monotonic() + self.words.seconds
         programs = self.fingerprint()
         lanes = [threading.Thread(target=self.guarded_lane, args=(until, programs)) for _ in range(max(1, self.words.lanes))]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """record.py: the record of all runs, in a file that only grows. A line is one JSON object; a slice begins with one line and ends with another.
 
-A slice without an end was killed: it is not counted, and its seed is not used again. Each product has its own figures: "tree" identifies its sources
-to the byte, "commit" names the commit. On another machine a record begins with the figures in the documents ("carried")."""
+A slice without an end was killed: it is not counted, and its seed is not used again. Each product has its own figures: "tree" identifies its code,
+"commit" names the commit, "code" identifies the code that a part tests. A product begins with the figures of those before it whose code a part shares,
+and with those in the documents ("carried")."""
 import fcntl
 import json
 import os
@@ -59,19 +60,25 @@ class Record:
     def next_seed(self, part):
         return 1 + max((line["seed"] for line in self.lines() if line["event"] in ("begin", "carried") and line["part"] == part), default=0)
 
-    def carry(self, product, parts):
-        """Begins the record of a product with the figures that another machine has counted. Further slices use other seeds."""
+    def carry(self, product, codes, stored):
+        """Begins the record of a product with the figures of all parts whose code was tested before, here or on another machine. `codes`: the code of each
+        part; `stored`: the figures in the documents. Further slices use other seeds."""
         lines = self.lines()
-        known = {line["part"] for line in lines if line["tree"] == product["tree"]}
-        for name, figures in parts.items():
-            if name in known or "seed" not in figures:
+        trees = [*figures(lines).values(), *stored.values()]
+        begun = figures(lines).get(product["tree"], {"parts": {}})["parts"]
+        for name, code in codes.items():
+            known = [tree["parts"][name] for tree in trees if name in tree["parts"]]
+            same = [part for part in known if part.get("code") == code]
+            if name in begun or not same:
                 continue
             used = max((line["seed"] for line in lines if line.get("part") == name and "seed" in line), default=0)
-            self.add("carried", part=name, figures=figures, **{**product, "seed": max(used, figures["seed"])})
+            best = max(same, key=lambda part: part["slices"])
+            self.add("carried", part=name, code=code, figures=best, seed=max(used, best.get("seed", 0)), **product)
 
 
 def figures(lines):
-    """Returns {tree: {"commit", "date", "last", "parts": {name: {"asked", "done", "violations", "slices", "seconds", "seed", "controls": {name: caught}}}}}
+    """Returns {tree: {"commit", "date", "last", "parts": {name: {"code", "asked", "done", "violations", "slices", "seconds", "seed", "controls": {name:
+    caught}}}}}
 
     "asked" is the work that the slices were asked to do; it may exceed "done", because not every image of a power cut has a sector to damage."""
     trees = {}
@@ -83,7 +90,8 @@ def figures(lines):
         if line["event"] == "carried":
             tree["parts"][line["part"]] = {**line["figures"], "controls": dict(line["figures"]["controls"])}
             continue
-        part = tree["parts"].setdefault(line["part"], {"asked": 0, "done": 0, "violations": 0, "slices": 0, "seconds": 0, "controls": {}})
+        nothing = {"code": line.get("code"), "asked": 0, "done": 0, "violations": 0, "slices": 0, "seconds": 0, "controls": {}}
+        part = tree["parts"].setdefault(line["part"], nothing)
         if line["event"] == "control":
             part["controls"][line["control"]] = line["caught"]
         if line["event"] == "end":

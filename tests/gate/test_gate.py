@@ -29,7 +29,7 @@ class Place:
 
     def __init__(self, folder):
         self.source, self.folder = os.path.join(folder, "source"), os.path.join(folder, "gate")
-        for name in ("plugin", "docs", "tests/gate"):
+        for name in ("abi", "plugin", "docs", "tests/gate"):
             os.makedirs(os.path.join(self.source, name))
         self.write("plugin/a.c", "int a;\n")
         self.write("docs/reliability.md", PAGE)
@@ -136,6 +136,17 @@ def wrong(place):
     place.write("plugin/a.c", 'char *b = "// is another text";\n')
     place.commit()
     check("and begin anew for another text", before == 3 and place.run([part("counts")])[1].count("\nCommit `") == 4)
+    watched = {**part("counts"), "code": ["hostkit"]}
+    place.write("plugin/a.c", "int b1;\n")
+    place.commit()
+    place.run([watched])
+    place.write("plugin/a.c", "int b2;\n")
+    place.commit()
+    status, output = place.run([watched])
+    check("a part's figures count on in a product whose code of that part is the same", "seed" not in output and "| 100 | 100 |" in output, output)
+    place.write("abi/a.h", "int h;\n")
+    place.commit()
+    check("and begin anew for other code that all parts have", "seed" in place.run([watched])[1])
     place.write("plugin/a.c", "int c;\n")
     place.commit()
     status, output = place.run([part("dies")])
