@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim: a simulated agent host. This file lists its verbs, and has the texts of its help and man
- * page.
+ * main.c: hostsim: a simulated agent host. This file lists its verbs, and has the texts of its help
+ * and man page.
  */
 #include <stddef.h>
 

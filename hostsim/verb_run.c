@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim run: plays scenario files and prints TAP. scenario/ plays the steps.
+ * verb_run.c: `hostsim run`: plays scenario files and prints TAP. scenario/ plays the steps.
  */
 #include "command/interrupt.h"
 #include "command/paths.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/routes.h: the routes of the configuration, checked, with their recipes, addresses and
- * secrets read.
+ * listen/routes.h: finds the route of a path: the routes of the configuration, checked, with their
+ * recipes, addresses and secrets read.
  */
 #ifndef LISTEN_ROUTES_H
 #define LISTEN_ROUTES_H

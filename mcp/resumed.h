@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/resumed.h: an agent that calls no hook when a person resumes a session, but starts its MCP
- * servers.
+ * mcp/resumed.h: finds out that a person has resumed a session, for an agent that then calls no
+ * hook, but starts its MCP servers.
  */
 #ifndef MCP_RESUMED_H
 #define MCP_RESUMED_H

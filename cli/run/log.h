@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/log.h: keeps a command's output: one file for each run, which only the user can read. Old
- * files are removed.
+ * run/log.h: gives a run its handle, and keeps the command's output: one file for each run, which
+ * only the user can read. Old files are removed.
  */
 #ifndef TIDINGS_CLI_RUN_LOG_H
 #define TIDINGS_CLI_RUN_LOG_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: the functions of an instance, with arguments that are wrong, too short, or of a
- * later minor version; then quiesce and close.
+ * conformance/cases_calls.c: the functions of an instance, with arguments that are wrong, too
+ * short, or of a later minor version; then quiesce and close.
  */
 #include "conformance/trial.h"
 

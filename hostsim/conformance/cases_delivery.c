@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: the two phases of a delivery, and many threads at once.
+ * conformance/cases_delivery.c: the two phases of a delivery, and many threads at once.
  */
 #include "common/clock.h"
 #include "conformance/trial.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: the entry struct and its extensions, which a host reads before it runs any code of
- * the plugin.
+ * conformance/cases_entry.c: the entry struct and its extensions, which a host reads before it runs
+ * any code of the plugin.
  */
 #include "conformance/trial.h"
 

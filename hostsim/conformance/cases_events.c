@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: events that are wrong. Each is refused with a sentence, and leaves the store as it
- * was.
+ * conformance/cases_events.c: events that are wrong. Each is refused with a sentence, and leaves
+ * the store as it was.
  */
 #include "conformance/trial.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: the size rule, struct by struct. A struct of exactly version 1.0's length lies at
- * the end of a page, and the next page cannot be read. A longer struct, of a later minor version,
- * has zeros in the fields that the plugin does not know.
+ * conformance/cases_growth.c: the size rule, struct by struct. A struct of exactly version 1.0's
+ * length lies at the end of a page, and the next page cannot be read. A longer struct, of a later
+ * minor version, has zeros in the fields that the plugin does not know.
  */
 #include "conformance/trial.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: open, with arguments that are wrong in every way, and stores that must be refused.
+ * conformance/cases_open.c: open, with arguments that are wrong in every way, and stores that must
+ * be refused.
  */
 #include "conformance/trial.h"
 

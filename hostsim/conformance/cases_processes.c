@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: several processes on one store: forks, producers, who owns a session, and the death
- * of an owner.
+ * conformance/cases_processes.c: several processes on one store: forks, producers, who owns a
+ * session, and the death of an owner.
  */
 #include "conformance/trial.h"
 

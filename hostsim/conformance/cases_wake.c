@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Conformance: tidings.wake/1. Tests what rings, that the session is named, and that no ring is
- * lost when the instance is closed and another is opened. The cases are skipped for a plugin
- * without the extension.
+ * conformance/cases_wake.c: tidings.wake/1. Tests what rings, that the session is named, and that
+ * no ring is lost when the instance is closed and another is opened. The cases are skipped for a
+ * plugin without the extension.
  */
 #include "conformance/trial.h"
 

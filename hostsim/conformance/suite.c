@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The suite's C cases, and the process that runs one of them.
+ * conformance/suite.c: the suite's C cases, and the process that runs one of them.
  */
 #include "conformance/suite.h"
 

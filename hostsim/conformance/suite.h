@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The suite: every C case, and the scenario files that were embedded when hostsim was built.
+ * conformance/suite.h: the suite: every C case, and the scenario files that were embedded when
+ * hostsim was built.
  */
 #ifndef HOSTSIM_SUITE_H
 #define HOSTSIM_SUITE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions that conformance cases use: they load, open and call the plugin, and end the case
- * with a sentence.
+ * conformance/trial.c: the functions that conformance cases use: they load, open and call the
+ * plugin, and end the case with a sentence.
  */
 #include "conformance/trial.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions of a conformance case. They load the plugin without hostkit, because the contract
- * itself is tested. A case runs in a process of its own, and the first mistake ends this process,
- * so nothing has to be cleaned up.
+ * conformance/trial.h: the functions of a conformance case. They load the plugin without hostkit,
+ * because the contract itself is tested. A case runs in a process of its own, and the first mistake
+ * ends this process, so nothing has to be cleaned up.
  */
 #ifndef HOSTSIM_TRIAL_H
 #define HOSTSIM_TRIAL_H

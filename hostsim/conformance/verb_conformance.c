@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim conformance: runs the suite against any plugin, each case in a process of its own, and
- * says how each one ended.
+ * conformance/verb_conformance.c: `hostsim conformance`: runs the suite against any plugin, each
+ * case in a process of its own, and says how each one ended.
  */
 #include "command/interrupt.h"
 #include "common/folder.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The account at the end of the demo. The ledger and the store say what was pushed and submitted.
- * Deliveries are counted in the transcript, which has everything that the model has read. All texts
- * differ, so each can be counted.
+ * demo/account.c: the account at the end of the demo. The ledger and the store say what was pushed
+ * and submitted. Deliveries are counted in the transcript, which has everything that the model has
+ * read. All texts differ, so each can be counted.
  */
 #include "demo/demo.h"
 

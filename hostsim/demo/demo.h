@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The demo's parts. A supervisor starts the simulated host, kills it where the script says and
- * starts it again; the host plays the script; other processes push. They share a folder: the store,
- * a workspace, the transcript, and the ledger of what was pushed.
+ * demo/demo.h: the demo's parts. A supervisor starts the simulated host, kills it where the script
+ * says and starts it again; the host plays the script; other processes push. They share a folder:
+ * the store, a workspace, the transcript, and the ledger of what was pushed.
  */
 #ifndef HOSTSIM_DEMO_H
 #define HOSTSIM_DEMO_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim demo --fleet: the supervisor. It makes a store in a database and two machines. It starts
- * the host on one machine, kills it when the host asks for that, starts it on the other machine,
- * and counts at the end.
+ * demo/fleet.c: `hostsim demo --fleet`: the supervisor. It makes a store in a database and two
+ * machines. It starts the host on one machine, kills it when the host asks for that, starts it on
+ * the other machine, and counts at the end.
  */
 #include "demo/fleet.h"
 

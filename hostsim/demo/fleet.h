@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim demo --fleet: one session on two machines, which share a store in a database. Each
- * machine is a folder. A host is killed on one machine, and the session goes on on the other.
+ * demo/fleet.h: `hostsim demo --fleet`: one session on two machines, which share a store in a
+ * database. Each machine is a folder. A host is killed on one machine, and the session goes on on
+ * the other.
  */
 #ifndef HOSTSIM_DEMO_FLEET_H
 #define HOSTSIM_DEMO_FLEET_H

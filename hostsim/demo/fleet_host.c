@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plays the host of one machine in hostsim demo --fleet.
+ * demo/fleet_host.c: plays the host of one machine in `hostsim demo --fleet`.
  */
 #include "demo/fleet.h"
 #include "demo/host.h"

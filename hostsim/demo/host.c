@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simulated host of the demo: it calls the hooks, writes its transcript, settles, and is killed
- * where the script says so.
+ * demo/host.c: the simulated host of the demo: it calls the hooks, writes its transcript, settles,
+ * and is killed where the script says so.
  */
 #include "demo/host.h"
 

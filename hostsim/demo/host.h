@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The simulated host of the demo does what a real host does at its delivery points, and no more.
- * script.c has the texts.
+ * demo/host.h: the simulated host of the demo does what a real host does at its delivery points,
+ * and no more. script.c has the texts.
  */
 #ifndef HOSTSIM_DEMO_HOST_H
 #define HOSTSIM_DEMO_HOST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A producer: a process that opens the store beside the host, sends one event, notes it in the
- * ledger when the call has returned OK, and ends.
+ * demo/push.c: a producer: a process that opens the store beside the host, sends one event, notes
+ * it in the ledger when the call has returned OK, and ends.
  */
 #include "demo/demo.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the demo looks: a transcript as a person would read it, coloured on a terminal.
+ * demo/screen.c: how the demo looks: a transcript as a person would read it, coloured on a
+ * terminal.
  */
 #include "demo/demo.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The script of the demo. The model's texts are written here; everything that the notifications
- * report really happens.
+ * demo/script.c: the script of the demo. The model's texts are written here; everything that the
+ * notifications report really happens.
  */
 #include "demo/host.h"
 

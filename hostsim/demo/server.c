@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Starts a server for the demo from the distribution's programs. The server ends with this process.
+ * demo/server.c: starts a server for the demo from the distribution's programs. The server ends
+ * with this process.
  */
 #include "demo/fleet.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The last part of the demo shows who speaks next. A person types while a tool runs, a webhook's
- * message waits until the typed message has had its turn, something critical stops a stream, and a
- * subagent's end wakes an idle session. The host starts the turns that the plugin asks for, in the
- * order in which it asks.
+ * demo/turns.c: the last part of the demo shows who speaks next. A person types while a tool runs,
+ * a webhook's message waits until the typed message has had its turn, something critical stops a
+ * stream, and a subagent's end wakes an idle session. The host starts the turns that the plugin
+ * asks for, in the order in which it asks.
  */
 #include "demo/host.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim demo: the supervisor. It makes the folder, starts the host, kills it when the host asks
- * for that, starts it again, counts what was delivered, and removes the folder.
+ * demo/verb_demo.c: `hostsim demo`: the supervisor. It makes the folder, starts the host, kills it
+ * when the host asks for that, starts it again, counts what was delivered, and removes the folder.
  */
 #include "command/interrupt.h"
 #include "command/paths.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The demo's workspace: real files, a real compiler, another process that really edits a file, and
- * inotify, which reports that.
+ * demo/workshop.c: the demo's workspace: real files, a real compiler, another process that really
+ * edits a file, and inotify, which reports that.
  */
 #include "demo/workshop.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The demo's workspace and the tools that really run in it. Knows nothing of notifications.
+ * demo/workshop.h: the demo's workspace and the tools that really run in it. Knows nothing of
+ * notifications.
  */
 #ifndef HOSTSIM_WORKSHOP_H
 #define HOSTSIM_WORKSHOP_H

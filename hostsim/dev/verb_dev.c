@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim dev: the plugin developer's loop. A session goes on, line by line or second by second,
- * while the plugin under it is rebuilt and swapped. A build that fails, or that hostkit refuses,
- * changes nothing but the screen.
+ * dev/verb_dev.c: `hostsim dev`: the plugin developer's loop. A session goes on, line by line or
+ * second by second, while the plugin under it is rebuilt and swapped. A build that fails, or that
+ * hostkit refuses, changes nothing but the screen.
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * An agent host in a child process, seen from its parent.
+ * host/agent.c: an agent host in a child process, seen from its parent.
  */
 #include "host/agent.h"
 

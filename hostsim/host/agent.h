@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * An agent host in a child process, seen from its parent, which starts it, makes it call its
- * plugin, and kills it. agent_child.c describes the requests and answers.
+ * host/agent.h: an agent host in a child process, seen from its parent, which starts it, makes it
+ * call its plugin, and kills it. agent_child.c describes the requests and answers.
  */
 #ifndef HOSTSIM_AGENT_H
 #define HOSTSIM_AGENT_H

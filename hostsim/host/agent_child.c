@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs an agent host in a child process. It reads requests from its parent, makes the calls through
- * hostkit, and answers. The plugin gets only what the requests say. Each request is an object with
- * "op" and the parent's clocks ("now", "mono"):
+ * host/agent_child.c: runs an agent host in a child process. It reads requests from its parent,
+ * makes the calls through hostkit, and answers. The plugin gets only what the requests say. Each
+ * request is an object with "op" and the parent's clocks ("now", "mono"):
  *
  *   {"op": "open", "plugin", "store", "copies", "host_name"?, "config"?: TEXT,
  *    "role"?: "producer", "owner_pid"?, "settle_on_return"?,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * An agent host as its own process sees it: it takes requests and returns answers, which
- * agent_child.c describes. Other code can use it in its own process, where a call needs no messages
- * between processes.
+ * host/agent_child.h: an agent host as its own process sees it: it takes requests and returns
+ * answers, which agent_child.c describes. Other code can use it in its own process, where a call
+ * needs no messages between processes.
  */
 #ifndef HOSTSIM_AGENT_CHILD_H
 #define HOSTSIM_AGENT_CHILD_H

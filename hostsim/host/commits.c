@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kills the process inside a commit, by a pwrite and an fdatasync that count. They are exported, so
- * that shared libraries that are loaded later use them.
+ * host/commits.c: kills the process inside a commit, by a pwrite and an fdatasync that count. They
+ * are exported, so that shared libraries that are loaded later use them.
  */
 #include "host/commits.h"
 

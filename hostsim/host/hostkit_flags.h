@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How this build of hostsim loads plugins: a leak checker must be able to name the functions of an
- * image after it was closed.
+ * host/hostkit_flags.h: how this build of hostsim loads plugins: a leak checker must be able to
+ * name the functions of an image after it was closed.
  */
 #ifndef HOSTSIM_HOSTKIT_FLAGS_H
 #define HOSTSIM_HOSTKIT_FLAGS_H

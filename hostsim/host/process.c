@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Child processes: hostsim started again with one of its internal verbs, and other programs.
+ * host/process.c: child processes: hostsim started again with one of its internal verbs, and other
+ * programs.
  */
 #include "host/process.h"
 

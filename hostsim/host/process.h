@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Child processes: hostsim started again with one of its internal verbs, and other programs. Every
- * hostsim that hostsim starts dies with its parent.
+ * host/process.h: child processes: hostsim started again with one of its internal verbs, and other
+ * programs. Every hostsim that hostsim starts dies with its parent.
  */
 #ifndef HOSTSIM_PROCESS_H
 #define HOSTSIM_PROCESS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions that a simulated host gives its plugin. The plugin may call from several threads.
+ * host/simhost.c: the functions that a simulated host gives its plugin. The plugin may call from
+ * several threads.
  */
 #include "host/simhost.h"
 

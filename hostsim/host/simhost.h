@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A simulated host gives its plugin a clock that moves only on request, randomness from a seed, and
- * a log.
+ * host/simhost.h: a simulated host gives its plugin a clock that moves only on request, randomness
+ * from a seed, and a log.
  */
 #ifndef HOSTSIM_SIMHOST_H
 #define HOSTSIM_SIMHOST_H

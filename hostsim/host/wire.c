@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON values over a stream socket: four bytes of length, then the text.
+ * host/wire.c: JSON values over a stream socket: four bytes of length, then the text.
  */
 #include "host/wire.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON values over a stream socket: four bytes of length, then the text.
+ * host/wire.h: JSON values over a stream socket: four bytes of length, then the text.
  */
 #ifndef HOSTSIM_WIRE_H
 #define HOSTSIM_WIRE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Checks the form of a scenario file: every key must be known and have the right type, so that a
- * misspelt expectation does not pass unnoticed.
+ * scenario/check.c: checks the form of a scenario file: every key must be known and have the right
+ * type, so that a misspelt expectation does not pass unnoticed.
  */
 #include "scenario/scenario.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares what was expected with what the plugin answered. Named fields must be equal, lists of
- * the same length and equal item by item; fields that the expectation does not name are free.
+ * scenario/compare.c: compares what was expected with what the plugin answered. Named fields must
+ * be equal, lists of the same length and equal item by item; fields that the expectation does not
+ * name are free.
  */
 #include "scenario/scenario.h"
 

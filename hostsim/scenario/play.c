@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plays a checked scenario, step by step, in up to three processes on one store. This process keeps
- * the clock and what must survive a crash of the host: the id of the newest delivery, and the
- * newest offer. It sends the plugin only what the scenario says.
+ * scenario/play.c: plays a checked scenario, step by step, in up to three processes on one store.
+ * This process keeps the clock and what must survive a crash of the host: the id of the newest
+ * delivery, and the newest offer. It sends the plugin only what the scenario says.
  */
 #include "scenario/scenario.h"
 

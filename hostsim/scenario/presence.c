@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A scenario that only expects things to be absent passes with a plugin that does nothing, and with
- * a misspelt session. So at least one of its expectations must be that something exists.
+ * scenario/presence.c: a scenario that only expects things to be absent passes with a plugin that
+ * does nothing, and with a misspelt session. So at least one of its expectations must be that
+ * something exists.
  */
 #include "scenario/scenario.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads a scenario's text, checks it, plays it, and makes the result.
+ * scenario/run.c: reads a scenario's text, checks it, plays it, and makes the result.
  */
 #include "scenario/scenario.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Scenarios say, step by step, what a host and others do, and what must happen. docs/scenarios.md
- * and `hostsim run --help` describe the format. A scenario is played against a plugin in a child
- * process, on a fresh store, with a clock of its own.
+ * scenario/scenario.h: scenarios say, step by step, what a host and others do, and what must
+ * happen. docs/scenarios.md and `hostsim run --help` describe the format. A scenario is played
+ * against a plugin in a child process, on a fresh store, with a clock of its own.
  */
 #ifndef HOSTSIM_SCENARIO_H
 #define HOSTSIM_SCENARIO_H

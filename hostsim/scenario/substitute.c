@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Replaces "$last" and "$offer", which stand for values that a scenario cannot know before it runs.
+ * scenario/substitute.c: replaces "$last" and "$offer", which stand for values that a scenario
+ * cannot know before it runs.
  */
 #include "scenario/scenario.h"
 

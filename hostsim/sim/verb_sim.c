@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * hostsim sim: random schedules against a model. This process starts the one that plays. If that
- * dies with the plugin, this one prints at which step, and has the schedule played again with the
- * host in a separate process.
+ * sim/verb_sim.c: `hostsim sim`: random schedules against a model. This process starts the one that
+ * plays. If that dies with the plugin, this one prints at which step, and has the schedule played
+ * again with the host in a separate process.
  */
 #include "sim/sim.h"
 
