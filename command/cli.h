@@ -3,8 +3,8 @@
  * command/cli.h: the command line of a program: what a verb is, how its options are read, how
  * errors are printed. Knows nothing of what verbs do.
  *
- * A program is a value, and a verb is a table: its options are read by it, and --help, the man
- * pages and the shells' completions are printed from it.
+ * A program is a value, and a verb is a table: the verb's options are read by the table, and
+ * --help, the man pages and the shells' completions are printed from it.
  */
 #ifndef COMMAND_CLI_H
 #define COMMAND_CLI_H
@@ -119,7 +119,7 @@ struct cli {
   const char *color; /* --color, as given; NULL: not given */
   bool utc;
   bool create;              /* the session that is named may be a new one */
-  bool changes;             /* this call of a verb that else only reads changes something */
+  bool changes;             /* this call changes something, although its verb usually only reads */
   bool print_session;       /* only print which session is meant */
   uint32_t budget_ms;       /* how long a call of the plugin may wait; 0: as suits a person */
   uint32_t total_budget_ms; /* how long all calls together may wait; 0: no bound */

@@ -23,6 +23,6 @@ enum {
 
 extern const struct cli_option common_options[];
 extern const size_t common_option_count;
-bool common_option_of(const struct cli_verb *verb, size_t index); /* has the verb this one? */
+bool common_option_of(const struct cli_verb *verb, size_t index); /* does the verb have it? */
 
 #endif

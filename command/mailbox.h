@@ -50,7 +50,7 @@ const char *mailbox_member(const json_t *mailbox);
  * Errors: those of events. */
 int32_t mailbox_set_member(struct hostkit *kit, const struct address *box, const char *session,
                            struct tidings_error *error);
-/* Ends the membership of `session` in all boxes; likewise. */
+/* Ends the membership of `session` in all boxes. `kit` and errors: as above. */
 int32_t mailbox_leave_all(struct hostkit *kit, const char *session, struct tidings_error *error);
 
 #endif

@@ -30,8 +30,8 @@ int message_change_complete(const struct cli *cli, struct hostkit *kit, const ch
 /* The same for one member of the data, among the messages of a list. */
 int message_change_find(const struct cli *cli, const json_t *messages, json_t *data,
                         const char *member);
-/* How many of the first bytes of each message's id distinguish it among the messages, at least
- * eight, in the list's order. Free it. NULL: out of memory. */
+/* Returns for each message, in the list's order, how many first bytes of its id distinguish it, at
+ * least eight. Free it. NULL: out of memory. */
 size_t *message_change_short(const json_t *messages);
 
 #endif

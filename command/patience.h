@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * command/patience.h: a long-running program tries again after growing pauses what has failed, such
- * as a query while the server of a database restarts.
+ * command/patience.h: a long-running program repeats what has failed, such as a query while the
+ * server of a database restarts, after growing pauses.
  */
 #ifndef COMMAND_PATIENCE_H
 #define COMMAND_PATIENCE_H

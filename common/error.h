@@ -12,13 +12,13 @@
  * to what the caller has room for. Returns `code`, so that `return fail(error, …)` is one line. */
 int fail(struct tidings_error *error, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-#ifdef __clang_analyzer__ /* which looks into no other file, and so would reckon with a `fail`     \
-                             that returns 0 */
+#ifdef __clang_analyzer__ /* it sees one file at a time, and would assume that `fail` may          \
+                             return 0 */
 #define fail(error, code, ...) ((void)fail(error, code, __VA_ARGS__), (code))
 #endif
 
 /* If `code` is an error, writes it and the text of `own` to `theirs`. For functions that promise to
- * write nothing on success: their steps write to `own`, where the text of a step may stay that
+ * write nothing on success: their steps write to `own`, which may keep the text of a step that
  * failed although the whole succeeded. Returns `code`. */
 int fail_as(struct tidings_error *theirs, int code, const struct tidings_error *own);
 

@@ -66,7 +66,7 @@ int json_read_by(const struct json_rules *rules, struct tidings_span bytes, cons
 /* Returns the last member of that name, or NULL. `object` may be NULL or no object. */
 const struct json *json_member(const struct json *object, const char *key);
 
-/* False: it is not a number without fraction and exponent that fits into an int64_t. */
+/* False unless it is a number without fraction and exponent that fits into an int64_t. */
 bool json_to_integer(const struct json *json, int64_t *ret_value);
 
 /* Writes compact JSON text, with members in the order and numbers in the form in which they were

@@ -38,7 +38,8 @@ enum { LIBC_MOST_NAMES = 16 };
 struct libc_lookup;
 /* Looks up at most LIBC_MOST_NAMES names, which are copied. NULL: no memory. */
 struct libc_lookup *libc_lookup_begin(const char *const *names, size_t count);
-/* Waits at most `ms` milliseconds until another name is looked up. Returns whether all are. */
+/* Waits at most `ms` milliseconds until another name is looked up. Returns whether all are looked
+ * up. */
 bool libc_lookup_wait(struct libc_lookup *lookup, int ms);
 /* Returns the addresses of a name after its lookup; they stay valid until libc_lookup_end. NULL:
  * the name has no address. */

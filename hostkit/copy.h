@@ -12,8 +12,9 @@
 #include <tidings/abi.h>
 
 /* `directory` is a fresh 0700 folder with nothing else in it; `path` is inside and keeps the
- * original's base name, so that debuggers can match it to its symbols. In memory there is no
- * directory, and `path` is the descriptor's under /proc/self, spelled as never before. */
+ * original's base name, so that debuggers can match it to its symbols. A copy in memory has no
+ * directory; its `path` is that of its descriptor below /proc/self, in a spelling that was never
+ * used before. */
 struct hk_copy {
   char *directory;
   char *path;
@@ -28,12 +29,12 @@ struct hk_copy {
 int32_t hk_copy_make(const char *source, const char *parent, struct hk_copy *ret_copy,
                      struct tidings_error *error);
 
-/* The same in memory, without `parent`. It is a file if the system has no memory files, or forbids
- * to execute them. */
+/* The same in memory. Only if the system has no memory files, or forbids to execute them, the copy
+ * is a file in `parent`. */
 int32_t hk_copy_make_in_memory(const char *source, const char *parent, struct hk_copy *ret_copy,
                                struct tidings_error *error);
 
-/* A new copy from one whose file may be unlinked already. */
+/* Makes a copy of one whose file may be unlinked already. */
 int32_t hk_copy_again(const struct hk_copy *copy, const char *parent, struct hk_copy *ret_copy,
                       struct tidings_error *error);
 

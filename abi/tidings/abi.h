@@ -59,9 +59,9 @@ extern "C" {
 #define TIDINGS_ABI_MAJOR 1
 #define TIDINGS_ABI_MINOR 2
 
-/* How many bytes a struct has up to the end of `field`: what `size` must reach before `field` may
- * be read. `type` is written with its keyword: TIDINGS_SIZE_TO(struct tidings_error, text). The
- * constants TIDINGS_..._SIZE_1_0 are the length of each struct in version 1.0, its shortest. */
+/* The length of a struct up to the end of `field`: `field` may be read only if `size` is at least
+ * that. `type` is written with its keyword: TIDINGS_SIZE_TO(struct tidings_error, text).
+ * TIDINGS_..._SIZE_1_0 is the length of a struct in version 1.0, its shortest. */
 #define TIDINGS_SIZE_TO(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
 
 /* Makes a symbol visible outside its shared object: for tidings_entry (entry.h). */
@@ -79,14 +79,13 @@ struct tidings_span {
   size_t len; /* bytes */
 };
 
-/* A function that can fail returns 0 or one of these. The numbers never change. A later minor
- * may add codes; treat a negative number that you do not know as TIDINGS_E_STORE.
+/* A function that can fail returns 0 or one of these. The numbers never change. A later minor may
+ * add codes; treat a negative number that you do not know as TIDINGS_E_STORE.
  *
- * On any error of a hook, the host sends its carrier unchanged; what was pending stays pending.
- * There is one exception. A chat request that named messages must not be sent: after
- * TIDINGS_E_FIRED, TIDINGS_E_NOT_FOUND or TIDINGS_E_STATE because its messages are not on offer any
- * more, and after other errors because they still wait and would be sent a second time. Since 1.0.
- */
+ * On any error of a hook, the host sends its carrier unchanged; what was pending stays pending. The
+ * exception is a chat request that names messages: the host does not send it. After
+ * TIDINGS_E_FIRED, TIDINGS_E_NOT_FOUND or TIDINGS_E_STATE its messages are not on offer any more;
+ * after other errors they still wait, and would be sent a second time. Since 1.0. */
 #define TIDINGS_OK 0
 /* The caller made a mistake: text that is not JSON, a null pointer, a struct shorter than its first
  * version, a flag or number without a meaning. Fix the caller: the same call fails again. */

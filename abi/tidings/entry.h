@@ -10,10 +10,10 @@
  * In its host's process, in any call, a plugin does not fork or start a program. It installs no
  * signal handler, leaves no signal mask changed, and causes no signal such as SIGCHLD or SIGPIPE.
  * It does not write to standard output or error. It does not change the environment, the working
- * directory, the umask or the locale. Its descriptors are closed on exec. Only for a store in a
- * database does it start threads, which block all signals. A thread listens for rings (wake.h), and
- * another stores which tool calls run; both have ended when close returns. A thread that looks up a
- * server's name may end later, even after the image was unloaded.
+ * directory, the umask or the locale. Its descriptors are closed on exec. It starts threads only
+ * for a store in a database, and they block all signals. One listens for rings (wake.h), and
+ * another stores which tool calls run; both have ended when close returns. A third, which looks up
+ * a server's name, may end later, even after the image was unloaded.
  */
 #ifndef TIDINGS_ENTRY_H
 #define TIDINGS_ENTRY_H
@@ -58,7 +58,7 @@ struct tidings_open_options {
   /* one JSON object (schema/config.schema.json); empty: the defaults */
   struct tidings_span configuration;
 
-  /* A call answers BUSY after it has waited so many milliseconds in all for other processes that
+  /* A call answers BUSY after it has waited this many milliseconds in all for other processes that
    * open, create or write the store, or begin to read it. This holds even if one of them is
    * stopped. 0: 10,000 for open, 250 for the other calls. */
   uint32_t hook_budget_ms;
@@ -66,9 +66,9 @@ struct tidings_open_options {
    * reply's delivery_id is 0; this is for hosts that cannot say when their transcript was
    * written. */
   uint32_t settle_on_return;
-  /* So many milliseconds after open began, calls of this instance stop waiting for other processes:
-   * a call that would have to wait answers BUSY at once. This is for commands that answer a caller
-   * and end. 0: only hook_budget_ms bounds a call. Since 1.1. */
+  /* Calls of this instance stop waiting for other processes this many milliseconds after open
+   * began: a call that would have to wait answers BUSY at once. This is for commands that answer a
+   * caller and end. 0: only hook_budget_ms bounds a call. Since 1.1. */
   uint64_t total_budget_ms;
 };
 #define TIDINGS_OPEN_OPTIONS_SIZE_1_0 TIDINGS_SIZE_TO(struct tidings_open_options, settle_on_return)

@@ -5,8 +5,8 @@
  *
  * A delivery has two phases. A hook leases what is pending, durably, and hands it out in a reply
  * with a delivery id. The host adds it to the carrier, writes the carrier to its transcript, and
- * then settles: TIDINGS_OUTCOME_COMMITTED; or TIDINGS_OUTCOME_ROLLED_BACK, and everything is
- * pending again.
+ * then settles the delivery: with TIDINGS_OUTCOME_COMMITTED, or with TIDINGS_OUTCOME_ROLLED_BACK,
+ * after which everything is pending again.
  *
  * The promise: A push that returned OK survives the death of any process and a power cut. What was
  * settled as committed is not delivered again, unless the transcript is rewound to before it. A
@@ -69,7 +69,7 @@ struct tidings_chat_request {
 #define TIDINGS_OUTCOME_COMMITTED 1u   /* the carrier is in the host's transcript */
 #define TIDINGS_OUTCOME_ROLLED_BACK 2u /* the carrier is not in it, and will not be */
 
-/* The same outcomes by their names of 1.0, which had no family. Deprecated since 1.2. */
+/* The names of 1.0, without OUTCOME_. Deprecated since 1.2. */
 #define TIDINGS_COMMITTED TIDINGS_OUTCOME_COMMITTED
 #define TIDINGS_ROLLED_BACK TIDINGS_OUTCOME_ROLLED_BACK
 
@@ -167,7 +167,7 @@ struct tidings_plugin {
    * critical notification. If ret_reply is NULL, the actions come with the next reply.
    *
    * Errors:
-   *   INVAL        a null pointer, a short struct, an outcome that is none
+   *   INVAL        a null pointer, a short struct, an unknown outcome
    *   NOT_FOUND    there is no such delivery
    *   STATE        it has ended the other way; or a recovery has rolled it back before COMMITTED
    *   BUSY         the outcome is remembered, and applied at the next call of any function
@@ -190,7 +190,7 @@ struct tidings_plugin {
    *
    * After success only release, quiesce and close may be called; every other call answers CLOSED.
    * Quiescing again is harmless. Since 1.2, a process that ends after it has quiesced need not call
-   * close: the next one opens the store as after a close.
+   * close: the next process opens the store as after a close.
    *
    * Errors:
    *   INVAL   a null pointer

@@ -34,7 +34,7 @@ struct tidings_notification {
 
 /* In whose voice the model reads a part. A host that does not know the voice or the place of a part
  * sends its carrier unchanged and rolls the delivery back; but it does not send a chat request that
- * names messages, which wait again then. Since 1.0. */
+ * names messages: these then wait again. Since 1.0. */
 #define TIDINGS_VOICE_CARRIER 0u   /* it belongs to the carrier's own text */
 #define TIDINGS_VOICE_BLOCK 1u     /* a content block of its own, inside the carrier's message */
 #define TIDINGS_VOICE_DEVELOPER 2u /* a message of its own in the role developer (or system) */

@@ -32,7 +32,7 @@ extern "C" {
 /* drop: delete everything that is in the store, but keep its tables, roles and rights. */
 #define TIDINGS_STORE_FLAG_KEEP_TABLES 4u
 
-/* The same flags by their names of 1.1, which had no family. Deprecated since 1.2. */
+/* The names of 1.1, without FLAG_. Deprecated since 1.2. */
 #define TIDINGS_STORE_ALSO_STALE TIDINGS_STORE_FLAG_ALSO_STALE
 #define TIDINGS_STORE_DRY_RUN TIDINGS_STORE_FLAG_DRY_RUN
 #define TIDINGS_STORE_KEEP_TABLES TIDINGS_STORE_FLAG_KEEP_TABLES

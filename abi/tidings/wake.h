@@ -12,10 +12,10 @@
  * Two things ring, in a session that a live host owns: a notification that is critical, or whose
  * activation is idle or interrupt; and whatever causes an offer, such as a message that another
  * process submits. Each rings twice: before the commit, when there is nothing to do yet, and after
- * it. It rings in every process that waits for that host: in the owner itself, and in those that
- * name the owner as owner_pid. But a call of the thread that last called next_session does not ring
- * in its own process, because its reply has the actions. A ring may turn out to need nothing; then
- * the reply has no actions.
+ * it. A ring reaches every process that waits for that host: the owner itself, and those that name
+ * the owner as owner_pid. But a call of the thread that last called next_session does not ring in
+ * its own process, because its reply has the actions. A ring may turn out to need nothing; then the
+ * reply has no actions.
  *
  * If a `wake` event fails with BUSY, OUTCOME_UNKNOWN, STORE or NOMEM, next_session names the
  * session again, once it has said that no session is left. After BUSY and OUTCOME_UNKNOWN the

@@ -11,8 +11,8 @@
 #include "event/field.h"
 #include "values/settings.h"
 
-/* The values of a key that chooses. An index is the value of the enum in settings.h (or
- * TIDINGS_PLACE_*). */
+/* The words that a key may have as its value. The index of a word is its number in the enum of
+ * settings.h (or TIDINGS_PLACE_*). */
 struct choices {
   const char *const *names;
   size_t count;
@@ -22,7 +22,7 @@ struct choices {
 struct config_key {
   const char *name;
   enum { CONFIG_CHOICE, CONFIG_BOOL, CONFIG_NUMBER } kind;
-  size_t offset, width;          /* of the member; 1, and 4 or 8 for CONFIG_NUMBER */
+  size_t offset, width;          /* of the member; its width is 1, or 4 or 8 for CONFIG_NUMBER */
   const struct choices *choices; /* CONFIG_CHOICE */
   int64_t min, max;              /* CONFIG_NUMBER */
 };

@@ -26,7 +26,7 @@ int message_id_check(struct tidings_span id, const char *where, int wrong,
 /* Does the id start with "tidings:"? Only the turns that the plugin starts by itself have such ids.
  */
 bool message_id_is_system(struct tidings_span id);
-/* Sorts `ids`, so that a long list costs no quadratic time, and returns one that occurs twice in
+/* Sorts `ids`, so that a long list takes no quadratic time, and returns an id that occurs twice in
  * it, or NULL. */
 const struct tidings_span *message_ids_twice(struct tidings_span *ids, size_t count);
 

@@ -34,8 +34,8 @@ struct member_names {
   const char *noun; /* "field": for the sentence */
 };
 
-/* The place of a value in `parent` (NULL: the top): the member of its name, or for an element of an
- * array, which has none, the array's own place. */
+/* The place of a value in `parent` (NULL: the top): the member with its name. An element of an
+ * array has no name, and gets the place of the array. */
 static inline struct path field_place(const struct path *parent, const struct json *value) {
   struct path path = {parent, value->key};
   return value->key.ptr || !parent ? path : *parent;
@@ -45,8 +45,8 @@ static inline struct path field_place(const struct path *parent, const struct js
  * place in `parent`. */
 int field_refuse(const struct path *parent, const struct json *value, const char *expected,
                  struct tidings_error *error);
-/* It may not be given `where` it is: "together with data.exit_code; expected only one of the two".
- */
+/* Refuses a value that may not be given there. `where` ends the sentence: "together with
+ * data.exit_code; expected only one of the two". */
 int field_misplaced(const struct path *parent, const struct json *value, const char *where,
                     struct tidings_error *error);
 int field_missing(const struct path *parent, const char *name, const char *expected,
@@ -71,7 +71,7 @@ int field_members(const struct path *path, const struct json *object,
                   const struct member_names *known, const struct json **slots,
                   struct tidings_error *error);
 
-/* False: it is not a number of decimal digits, or one above 64 bits. */
+/* False: it is no number of decimal digits, or does not fit into 64 bits. */
 bool field_decimal(struct tidings_span text, uint64_t *ret_value);
 
 /* "a, b, c" for sentences, cut if it does not fit. */

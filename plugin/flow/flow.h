@@ -52,8 +52,8 @@ int flow_wake_next(struct instance *instance, char *buffer, size_t buffer_size, 
 /* A later flow_wake_next names the session with this number again; 0, or a number that this process
  * has not seen: all sessions. The descriptor becomes readable. */
 void flow_wake_again(struct instance *instance, uint32_t number);
-/* The same after an event of the session that failed with `code`, if that may pass. Unless the
- * store was busy, the descriptor does not become readable. */
+/* The same after an event of the session that failed with `code`, if a later try may succeed.
+ * Unless the store was busy, the descriptor does not become readable. */
 void flow_wake_failed(struct instance *instance, uint32_t number, int code);
 
 #endif

@@ -77,8 +77,8 @@ void react_to_notification(struct op *op, struct tidings_reply **ret_reply);
 /* Keeps in shared memory what the event says of calls; for the owner, with the session's lock.
  * False: it has to be written to the session's row. */
 bool calls_share(struct op *op, const struct event *event);
-/* Does the event end calls that are in the session's row alone? In a snapshot, after its head. The
- * row is read if it may matter. Errors: STORE, NOMEM. */
+/* Does the event end calls that are in the session's row alone? To be called in a snapshot, after
+ * op_get_head. The row is read if it may matter. Errors: STORE, NOMEM. */
 int calls_row_changes(struct op *op, const struct event *event, struct memory *ret_row,
                       bool *ret_changes, struct tidings_error *error);
 /* In a write: does to the row what the event says. Sets *ret_changed if there was something to do.
@@ -99,8 +99,8 @@ int calls_forget_edits(struct op *op, struct tidings_error *error);
 /* -- what steps the run: step.c, message.c, turn.c, life.c, fork.c, rewind.c, collect.c,
  * compact.c */
 
-/* A message, turn, phase or session event, or wake: one write transaction, from the table's
- * decision to its messages' rows. There is always a reply. Errors as on_event. */
+/* Takes a message, turn, phase or session event, or wake, in one write transaction: from the
+ * table's decision to its messages' rows. There is always a reply. Errors as on_event. */
 int step_take(struct op *op, const struct event *event, const struct tidings_reply **ret_reply,
               struct tidings_error *error);
 
@@ -147,8 +147,9 @@ struct rewound {
   uint64_t forgotten;         /* delivered notifications that the store has forgotten */
   uint64_t unknown;           /* ids that are no delivery's */
 };
-/* The transcript holds exactly the deliveries that the event names. Leases have been resolved.
- * Changes op's head. Errors: FULL (no number is left for a delivery), STORE, NOMEM. */
+/* Makes the store agree with a transcript that has exactly the deliveries that the event names.
+ * Leases have been resolved. Changes op's head. Errors: FULL (no number is left for a delivery),
+ * STORE, NOMEM. */
 int rewind_session(struct op *op, const struct session_event *event, struct rewound *ret_rewound,
                    struct tidings_error *error);
 /* The same as one JSON object, for the reply. */
@@ -158,7 +159,8 @@ int rewind_answer(struct op *op, const struct rewound *rewound, struct tidings_s
 /* Counts of what a session took over. */
 struct collected {
   uint64_t notifications, messages;
-  uint64_t left; /* notifications that wait for the next such event: one moves a limited number */
+  uint64_t left; /* notifications that wait for the next such event, because each moves a limited
+                    number */
   bool any;      /* something was waiting */
 };
 /* To be called before collect_sessions, without a transaction: makes items of the pushes to the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/publisher.h: a thread that commits state for other machines which the processes of this
- * machine share in memory, once the state has lasted (session/publish.c). It exists only for a
- * store in a database, and starts when there is something to commit; it sleeps while there is
+ * instance/publisher.h: a thread for a store in a database. The processes of this machine share
+ * some state in memory; the thread commits it for other machines, once it has lasted
+ * (session/publish.c). It starts when there is something to commit, and sleeps while there is
  * nothing. It must not call the host's functions.
  */
 #ifndef INSTANCE_PUBLISHER_H

@@ -27,8 +27,8 @@ struct session {
       quiet_stamp;           /* the same for stores that have a stamp: store_stamp; 0: not known */
   _Atomic int64_t looked_ms; /* by store_uptime_ms: when a carrier found nothing, if nothing has
                                 been done with the session since; 0: never */
-  _Atomic int64_t behind_ms; /* since when other machines do not know what it does; 0: they know.
-                                See session/publish.h */
+  _Atomic int64_t behind_ms; /* since when other machines do not know what the session does; 0: they
+                                know. See session/publish.h */
   struct backlog *backlog;   /* notes about many pending items, under the session's lock; or NULL */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/unseen.h: what replies asked of the host that it may not have received: the commit's
- * outcome was unknown, so the call failed, although the store may know that the host was asked. The
- * next decision about the session asks again.
+ * instance/unseen.h: requests in replies that the host may not have received: the commit's outcome
+ * was unknown, so the call failed, although the store may say that the host was asked. The next
+ * decision about the session asks again.
  */
 #ifndef INSTANCE_UNSEEN_H
 #define INSTANCE_UNSEEN_H
@@ -29,7 +29,7 @@ struct unseen_replies {
 
 void unseen_init(struct unseen_replies *replies);
 void unseen_finish(struct unseen_replies *replies);
-/* Without memory for it, it is not noted. */
+/* Notes nothing if there is no memory. */
 void unseen_note(struct unseen_replies *replies, struct unseen unseen);
 /* Returns what this session's host may not have been asked; all false: nothing. */
 struct turns_result unseen_of(struct unseen_replies *replies, uint32_t session);

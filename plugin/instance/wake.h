@@ -25,8 +25,8 @@ struct wake {
   bool failed_rings;    /* one of `failed` may succeed soon: the descriptor is to be readable */
   struct session_list ready; /* to be named, from `next` on */
   size_t next;
-  struct session_list failed; /* their `wake` failed; to be named after an answer of none, so that a
-                                 host that asks until none is left does not ask for ever */
+  struct session_list failed; /* their `wake` failed; to be named after the answer that none is
+                                 left, so that a host that asks until then does not ask for ever */
 };
 
 void wake_init(struct wake *wake);

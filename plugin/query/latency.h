@@ -7,8 +7,7 @@
 
 #include "query/answer.h"
 
-/* The time at which each notification that the store still has was pushed, by number; in an arena.
- */
+/* The times at which the notifications in the store were pushed, sorted by number; in an arena. */
 struct latency_time {
   uint64_t n;
   int64_t ms;
@@ -30,9 +29,9 @@ struct latency {
 void query_latency_count(struct latency *latency, int64_t wait_ms);
 /* Is the delivery counted? */
 bool query_latency_takes(const struct latency *latency, const struct delivery *delivery);
-/* "latency". */
+/* Writes the member "latency". */
 void query_latency_put(struct json_writer *writer, const struct latency *latency);
-/* The same, of the question's session. Errors: STORE, NOMEM. */
+/* Counts the deliveries of the question's session, and writes them. Errors: STORE, NOMEM. */
 int query_latency_write(struct question *question, const struct latency_times *times,
                         struct tidings_error *error);
 

@@ -35,7 +35,8 @@ int past_items_shown(const struct past *past, const struct delivery *delivery,
 void past_write_kind(const struct notification *note, struct buffer *out);
 void past_write_time(struct buffer *out, int64_t ms); /* RFC 3339, without quotes */
 
-/* As the end of a sentence. `note` is empty if the item was forgotten. */
+/* Writes why an item ended so, as the end of a sentence. `note` is empty if the item was forgotten.
+ */
 void past_write_reason(const struct question *question, const struct notification *note,
                        const struct disposition_range *disposition, struct buffer *out);
 
@@ -44,7 +45,7 @@ struct past_disposition {
   const struct delivery *delivery;
   const struct disposition_range *disposition;
 };
-/* The one of item `n`; NULL: the delivery did not have it. */
+/* Returns the disposition of item `n`; NULL: the delivery did not have it. */
 const struct disposition_range *past_find_disposition(const struct disposition_range *dispositions,
                                                       size_t count, uint64_t n);
 

@@ -37,8 +37,9 @@ enum { QUERY_DEFAULT_LIMIT = 100, QUERY_LARGEST_LIMIT = 10000 };
 /* How far an answer of `timeline` went, as numbers in the session. */
 struct query_place {
   uint64_t item, transition; /* the newest of them */
-  uint64_t delivery;         /* before the first that is not settled */
-  uint64_t queried_ms;       /* when it was given: what was settled may be taken back since */
+  uint64_t delivery;         /* the last before the first that is not settled */
+  uint64_t queried_ms;       /* when it was given: deliveries that were settled by then may have
+                                changed since */
   uint64_t session;          /* the session's number; 0: not known, or the session is not there */
 };
 

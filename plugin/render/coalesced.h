@@ -25,7 +25,7 @@ struct file_list {
   struct tidings_span tool; /* the tool that ran while all of them changed; empty: there is none */
 };
 
-/* How many names a list of so many files has at most. */
+/* Returns how many names a list of `count` files has at most. */
 size_t render_files_most(size_t count);
 /* The first `listed` files by name, and the number of the others. */
 void render_files(const struct file_list *list, size_t listed, struct buffer *out);

@@ -34,8 +34,9 @@ void escape_xml_attribute(struct tidings_span text, struct buffer *out);
 /* A JSON string, quotes included, that holds neither a tag nor a code fence. */
 void escape_json_string(struct tidings_span text, struct buffer *out);
 
-/* Will the character be written in the form {U+200B}, so that it hides nothing? A variation
- * selector is, after an ASCII character. No for a tab, which an item shows as a blank. */
+/* Will the character be written in the form {U+200B}, so that it hides nothing? True for a
+ * variation selector, which must follow an ASCII character. False for a tab, which an item shows as
+ * a blank. */
 bool escape_shows(struct tidings_span text, size_t at);
 
 #endif

@@ -3,7 +3,7 @@
  * render/lookalike.h: finds text that a model could take for a part of its conversation, or of a
  * block of ours, in any format. Changes nothing. Private to render/.
  *
- * All of them see a text as it looks (fold.h): through characters that nobody sees, letters of
+ * All functions see a text as it looks (fold.h): through characters that nobody sees, letters of
  * other scripts that look like ASCII, escapes of JSON, and words that are broken over lines. `text`
  * is the whole rest of the text, so that they can look beyond a line.
  */

@@ -51,10 +51,10 @@ int render_messages(const struct render_input *input, struct arena *arena,
  * and keeps its memory for the next call. Returns 0, or -1: no memory. */
 int render_bytes(const struct render_input *input, struct buffer *scratch, uint64_t *ret_bytes);
 
-/* Appends the text of the lines' one message with role TIDINGS_VOICE_CARRIER, for the formats
- * that are part of the carrier's text: separators included, so that the host only concatenates.
- * Prepended: the block, its closing line, an empty line. Appended: an empty line (two line feeds),
- * then the block. A buffer without memory is `failed`. */
+/* Appends the text of the block, for the formats that are part of the carrier's text
+ * (TIDINGS_VOICE_CARRIER): separators included, so that the host only concatenates. Prepended: the
+ * block, its closing line, an empty line. Appended: an empty line (two line feeds), then the block.
+ * A buffer without memory is `failed`. */
 void render_carrier_text(const struct render_input *input, struct buffer *out);
 
 /* Appends an item's text as the format shows it, so that its cost can be measured. */

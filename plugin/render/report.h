@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/report.h: the sentence for a report from which a producer makes a notification. The words
- * are those of docs/semantics.md.
+ * render/report.h: writes a host's report as the text of a notification, in the words of
+ * docs/semantics.md.
  */
 #ifndef RENDER_REPORT_H
 #define RENDER_REPORT_H
@@ -14,13 +14,14 @@
 void render_report(enum event_type type, const struct report *report, size_t most,
                    struct buffer *out);
 
-/* "`a` was modified externally.", or "while Bash ran." with a `tool`; `edited`: since an edit of
- * the assistant's. `change`: enum file_change. */
+/* Writes "`a` was modified externally.", or "… while Bash ran." if there is a tool. `edited`: the
+ * assistant had edited the file before. `change`: enum file_change. */
 void render_file_change(struct tidings_span path, unsigned change, struct tidings_span tool,
                         bool edited, struct buffer *out);
-/* A text of a list. `path` may be the end of one. */
+/* Writes a file of a list. `path` may lack its first folders. */
 void render_listed_file(struct tidings_span path, unsigned change, bool edited, struct buffer *out);
-/* The words before a list of files: "Multiple files modified: "; `change` NULL: they differ. */
+/* Writes "Multiple files modified: ", which begins a list. `change` NULL: not all files changed in
+ * the same way. */
 void render_files_title(const char *change, struct tidings_span tool, struct buffer *out);
 const char *render_file_change_name(unsigned change); /* "modified" */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * render/run.c: writes how a command ended. All texts come from outside. This file removes their
- * escape sequences. Like every notification, they are neutralized only when they are rendered for a
+ * escape sequences. The notification is neutralized, as all are, only when it is rendered for a
  * reply.
  */
 #include "render/run.h"
@@ -31,7 +31,7 @@ static void write_lines(const char *above, struct tidings_span lines, bool whole
   }
 }
 
-/* Returns the first lines that fit, and not the last ones: they are in the order of the log. */
+/* Returns as many lines from the beginning as fit. */
 static struct tidings_span first_lines(struct tidings_span text, size_t lines, size_t bytes) {
   size_t len = 0, used = 0;
   for (size_t at = 0; at < text.len && lines; lines--) {
@@ -133,7 +133,7 @@ static void write_log(const struct report *report, struct buffer *out) {
   buffer_byte(out, ')');
 }
 
-/* Has the command a name that is not a part of it? */
+/* Does the report have a tool's name that the command does not contain? */
 static bool is_named(const struct report *report) {
   return report->tool.len &&
          !memmem(report->command.ptr, report->command.len, report->tool.ptr, report->tool.len);

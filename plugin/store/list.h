@@ -31,7 +31,7 @@ int item_take_back(struct store_txn *txn, uint32_t session, uint64_t n,
 int store_dead_letters(struct store_txn *txn, struct tidings_span name, size_t most,
                        int (*each)(void *context, const struct db_dead *dead), void *context,
                        struct tidings_error *error);
-/* Reads what was pushed from its body; the texts point into that. False: it is none. */
+/* Reads a pushed item from its body, into which the texts point. False: it is no such body. */
 bool item_read_body(struct tidings_span body, struct item *ret_item);
 
 /* Figures of the whole store that a database has: see `figures` in db/remote.h. Errors: STORE. */

@@ -56,8 +56,8 @@ int store_open(const struct store_options *options, struct store **ret_store,
 void store_note_clean(struct store *store); /* only store_close, or the process's end, may follow */
 void store_close(struct store *store);      /* NULL is allowed; no transaction may be open */
 const struct owner *store_self(const struct store *store); /* the process that opened it */
-/* Moves when the store was found to have gone back in time, or to be another one: what this process
- * knows of sessions by their numbers is void. */
+/* Returns a number that changes when the store turns out to have gone back in time, or to be
+ * another one: then all that this process knows of sessions by their numbers is void. */
 uint32_t store_lives(const struct store *store);
 /* May older builds use it too? Then nothing is written that those one number back cannot read. */
 bool store_has_older_builds(const struct store *store);
@@ -189,11 +189,12 @@ int store_read(struct store *store, const struct db_scope *scope, store_deadline
 uint64_t store_stamp(const struct store_txn *txn);
 bool store_is_unchanged(struct store *store, uint32_t session, uint64_t stamp,
                         store_deadline deadline, bool *ret_has_answer);
-/* The only writer of what it is about. BUSY past the deadline; SCHEMA_NEWER; STORE; NOMEM. */
+/* Begins a write: no other process writes to what `scope` declares until it is over. Errors: BUSY
+ * past the deadline, SCHEMA_NEWER, STORE, NOMEM. */
 int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
                 struct store_txn **ret_txn, struct tidings_error *error);
-/* Makes items of what waits in the inbox. `nameless`: only names sessions that nobody has opened,
- * so that lists have them, for half of the time. Errors: BUSY, STORE, NOMEM. */
+/* Makes items of what waits in the inbox. `nameless`: only gives numbers to sessions that nobody
+ * has opened, so that lists have them, within half of the time. Errors: BUSY, STORE, NOMEM. */
 int store_take_in(struct store *store, bool nameless, store_deadline deadline,
                   struct tidings_error *error);
 /* Durable when it returns 0. Any error: nothing was written, unless the text says "outcome
@@ -277,13 +278,14 @@ int delivery_get_leased(struct store_txn *txn, uint32_t session, const struct he
                         struct tidings_error *error);
 int delivery_put(struct store_txn *txn, uint32_t session, const struct delivery *delivery,
                  struct tidings_error *error);
-/* A new one, with its id's row. Errors: BUSY (its mark is taken: lease again), STORE, NOMEM. */
+/* Adds a delivery and the row of its id. Errors: BUSY (its mark is taken: lease again), STORE,
+ * NOMEM. */
 int delivery_add(struct store_txn *txn, uint32_t session, const struct delivery *delivery,
                  struct tidings_error *error);
 /* Makes a mark of four random bytes; 0: take other ones, since it is a number up to `last`. */
 uint32_t delivery_mark(uint32_t random, uint64_t n, uint64_t last);
-/* Its upper half is the session's number; its lower half is the mark, or for want of one the
- * number. */
+/* The upper half of an id is the session's number; the lower half is the delivery's mark, or its
+ * number if it has no mark. */
 static inline uint64_t delivery_id(uint32_t session, const struct delivery *delivery) {
   return (uint64_t)session << 32 | (delivery->mark ? delivery->mark : delivery->n);
 }
@@ -307,8 +309,9 @@ int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span sour
 int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source,
               struct tidings_span id, int64_t now_ms, int64_t keep_ms, struct tidings_error *error);
 
-/* Counts a notification of `source`. *ret_wait_ms is 0, or if it has sent `limit` in its current
- * minute, how long that lasts; then it is not counted. Errors: STORE, NOMEM. */
+/* Counts a notification of `source`. *ret_wait_ms is 0, or, if the source has sent `limit` in its
+ * current minute, how long that still lasts; then the notification is not counted. Errors: STORE,
+ * NOMEM. */
 int rate_take(struct store_txn *txn, uint32_t session, struct tidings_span source, int64_t now_ms,
               uint32_t limit, int64_t *ret_wait_ms, struct tidings_error *error);
 
@@ -320,17 +323,18 @@ int message_find(struct store_txn *txn, uint32_t session, struct tidings_span id
 /* NOT_FOUND if there is none. */
 int message_get(struct store_txn *txn, uint32_t session, uint64_t n, struct arena *arena,
                 struct message *ret_message, struct tidings_error *error);
-/* Those from `first` on that are not over, are of the turn, or orphaned; by n. There is room for
- * `room` more after them. Damaged ones are passed over. */
+/* Reads the messages from `first` on that are not over, belong to the turn, or are orphaned; by n.
+ * There is room for `room` more after them. Damaged ones are passed over. */
 int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t room,
                  struct arena *arena, struct message **ret_messages, size_t *ret_count,
                  struct tidings_error *error);
-/* All that are still there, those that are over included; by n. Damaged ones are passed over. */
+/* Reads all messages that are still there, also those that are over; by n. Damaged ones are passed
+ * over. */
 int message_all(struct store_txn *txn, uint32_t session, struct arena *arena,
                 struct message **ret_messages, size_t *ret_count, struct tidings_error *error);
 int message_put(struct store_txn *txn, uint32_t session, const struct message *message,
                 struct tidings_error *error);
-/* A new one: its row, its id, its content. Errors: FULL (ids that collide on purpose), STORE,
+/* Adds a message: its row, its id, its content. Errors: FULL (ids that collide on purpose), STORE,
  * NOMEM. */
 int message_add(struct store_txn *txn, uint32_t session, const struct message *message,
                 struct tidings_span content, struct tidings_span trigger,
@@ -344,7 +348,7 @@ int content_put(struct store_txn *txn, uint32_t session, uint64_t n, struct tidi
 
 int transition_put(struct store_txn *txn, uint32_t session, const struct transition *transition,
                    struct tidings_error *error);
-/* Those from `first` on, likewise. */
+/* Calls `each` for the transitions from `first` on, as delivery_scan does. */
 typedef int (*transition_visitor)(void *context, const struct transition *transition);
 int transition_scan(struct store_txn *txn, uint32_t session, uint64_t first, struct arena *arena,
                     transition_visitor each, void *context, struct tidings_error *error);
@@ -362,7 +366,7 @@ int tools_put(struct store_txn *txn, uint32_t session, const struct declarations
               struct tidings_error *error);
 
 /* In a write that ends the items of `ended`: deletes at most `limit` rows of what is too old or too
- * many, but not those. Changes head->floor and dedup_cursor; the caller puts the head. */
+ * many, but none of these items. Changes head->floor and dedup_cursor; the caller puts the head. */
 int retention_step(struct store_txn *txn, uint32_t session, struct head *head, int64_t now_ms,
                    size_t limit, const struct disposition_range *ended, size_t count,
                    struct tidings_error *error);
@@ -415,7 +419,8 @@ static inline uint32_t changes_read(const _Atomic uint32_t *changes) {
 /* -- the phase: what a running turn does, without a commit ------------------------------------- */
 
 /* The phase of the session's turn under this epoch, for all processes of the machine; it wins over
- * the head's. Sessions share a word by their numbers: *ret_word. -1: it is not about this one. */
+ * the head's. Sessions share a word by their numbers: *ret_word. -1: the word is about another one.
+ */
 int store_phase(const struct store *store, uint32_t session, uint64_t epoch, uint64_t *ret_word);
 /* False, and it has to be committed: the word is another session's or a later owner's, or the owner
  * is another process than this, and there are other machines. With the session's lock. */
@@ -427,14 +432,15 @@ void store_phase_replace(struct store *store, uint32_t session, uint64_t epoch, 
 
 /* -- the calls that run, without a commit ------------------------------------------------------ */
 
-/* Has `visit` look at them with a lock that no other process waits for long. False: they are not
- * there, or have to be committed: as a phase, or since the id and the tool's name are too long, or
- * a process was stopped with the lock. Those of a dead owner ran when it died. */
+/* Calls `visit` with the calls, under a lock for which no other process waits long. False: they are
+ * not there, or have to be committed: for the reasons of store_phase_set, or because an id and a
+ * tool's name are too long, or a process was stopped with the lock. The calls of a dead owner ran
+ * when it died. */
 bool store_calls(struct store *store, const struct calls_of *whose, calls_visitor visit,
                  void *context);
 /* May there be any calls? Takes no lock. */
 bool store_calls_any(const struct store *store, uint32_t session);
-/* The same; forgets all calls, for an owner that could not note that one has ended. */
+/* Forgets all calls, for an owner that could not note that one has ended. Takes no lock. */
 void store_calls_forget(struct store *store, uint32_t session);
 /* Do all processes of the store share that memory? If not: session/publish.h. */
 bool store_is_of_one_machine(const struct store *store);

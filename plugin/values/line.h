@@ -18,7 +18,8 @@ struct line {
   uint64_t place;
   uint64_t newest;               /* the place of the newest item it stands for */
   int64_t time_ms;               /* when that happened */
-  uint64_t group;                /* the first place of the lines of its kind beside it */
+  uint64_t group;                /* the first place in its window of coalescing, whose lines stay
+                                    together */
   const struct file_list *files; /* the message lists these, or does so once it is shortened; NULL:
                                     it is no report of several files */
   size_t listed;                 /* how many of the files have room in the list */

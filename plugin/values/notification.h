@@ -13,7 +13,7 @@
 
 /* As in the ABI: TIDINGS_LEVEL_INFO … TIDINGS_LEVEL_CRITICAL. These numbers are stored. */
 enum { LEVEL_COUNT = 4 };
-const char *level_name(unsigned level); /* "info"; "?" for what is none */
+const char *level_name(unsigned level); /* "info"; "?" for another number */
 
 /* The effect that a notification asks for in an idle or a busy session; a silent one is never
  * shown: it only takes back what has its key. These numbers are stored. */
@@ -68,8 +68,8 @@ static inline bool notification_is_critical(const struct notification *note) {
  * was read (event/facts.h), and for items that were made of no report. */
 struct facts {
   const struct tidings_span *paths;  /* file.changed: its `path` or `paths` */
-  const struct tidings_span *stamps; /* of each path what its reporter knows the file by then, or
-                                        empty; NULL: of none */
+  const struct tidings_span *stamps; /* of each path: what tells its file's version then from
+                                        others, or empty; NULL: of none */
   const bool *edited; /* of each path: had the assistant edited the file before? NULL: of none */
   size_t path_count;
   uint8_t change;               /* file.changed: enum file_change in values/event.h */
@@ -81,9 +81,10 @@ struct facts {
 /* The origin of the copy in a forked session. Ids are public ones. */
 struct origin {
   uint64_t item;     /* what it is a copy of, in the session that was the first; 0: it is no copy */
-  uint64_t delivery; /* had leased it in the parent, whose transcript the child may have; 0: none */
-  uint8_t outcome;   /* how it ends by that delivery; OUTCOME_NONE: it is shown there, and was
-                        withdrawn   since: it ends in either case */
+  uint64_t delivery; /* the delivery that had leased it in the parent, whose transcript the child
+                        may have; 0: none */
+  uint8_t outcome;   /* how it ends by that delivery; OUTCOME_NONE: it is shown there, but was
+                        withdrawn since, so it ends in either case */
 };
 
 /* A notification in the store. `n` is its number in its session: they grow in commit order, which

@@ -203,7 +203,7 @@ struct hostkit_notification {
   struct tidings_span key;         /* only the newest with the same key is delivered */
   struct tidings_span tool;        /* the tool that it is about */
   struct tidings_span handle;      /* the running thing that it is about */
-  uint64_t ttl_ms;                 /* dropped when it has waited for so long; 0: it stays */
+  uint64_t ttl_ms;                 /* dropped when it has waited for this long; 0: it stays */
   struct tidings_span caused_by;   /* the id of the model's own call that caused it */
   /* With both, pushing again within 24 hours has no effect: so a push can be repeated after a
    * failure. */
@@ -312,7 +312,7 @@ struct hostkit_outgoing {
  *
  * Errors: INVAL (a null pointer; a voice and place that this version does not know), NOMEM. On any
  * of them send the carrier unchanged and roll the delivery back; but do not send a chat request
- * that names messages, which wait again then. Since 1.0. */
+ * that names messages: these then wait again. Since 1.0. */
 HOSTKIT_API int32_t hostkit_compose(const struct tidings_span *content,
                                     const struct tidings_reply *reply,
                                     struct hostkit_outgoing **ret_outgoing,
@@ -391,8 +391,8 @@ HOSTKIT_API int32_t hostkit_flat_close(int64_t handle);
 /* The sentence of the last flat call on this thread that failed; "": none did. It is borrowed until
  * the next flat call on this thread. Since 1.0. */
 HOSTKIT_API const char *hostkit_flat_error(void);
-/* Its code, a TIDINGS_E_*; 0: none did. For those that return no code: hostkit_flat_open,
- * hostkit_flat_call and hostkit_flat_next_session. Since 1.2. */
+/* The code of that failure, a TIDINGS_E_*; 0: no call failed. For the functions that return no
+ * code: hostkit_flat_open, hostkit_flat_call and hostkit_flat_next_session. Since 1.2. */
 HOSTKIT_API int32_t hostkit_flat_error_code(void);
 
 #ifdef __cplusplus

@@ -46,8 +46,8 @@ struct backlog_choice {
   size_t count;
   size_t noted; /* how many of the pending items were noted. If not all were, the choice is void */
   struct rest rest;
-  /* The clock went back meanwhile, or items of other sessions came. Then where an item that is late
-   * stands among the others depends on those that are not chosen. */
+  /* The clock went back meanwhile, or items of other sessions came. Then the place of a late item
+   * among the others depends on items that are not chosen. */
   bool times_mixed;
   bool all; /* the plan needs all items; then no other member is filled in */
 };

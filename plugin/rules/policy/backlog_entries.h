@@ -20,7 +20,7 @@ struct backlog_entry {
                    damaged one */
 };
 
-/* The members by which filters differ. */
+/* Filters treat items of the same kind alike. */
 struct backlog_kind {
   struct tidings_span source, name, tool; /* in `arena` */
   uint64_t hash;
@@ -41,7 +41,7 @@ struct backlog_window {
   uint64_t first; /* number of its first item */
   int64_t time_ms;
   uint32_t lines, lane;
-  uint32_t taken; /* so many of its lines are needed, those that go first */
+  uint32_t taken; /* how many of its lines are needed, the first ones */
   uint8_t level;
 };
 
@@ -49,7 +49,7 @@ struct backlog {
   struct arena arena;
   struct backlog_entry *entries; /* by n */
   size_t count, capacity;
-  size_t linked; /* of so many entries `same` is right */
+  size_t linked; /* `same` is right for this many entries */
   struct backlog_kind *kinds;
   size_t kind_count, kind_capacity;
   uint32_t group_count, lane_count;
@@ -58,7 +58,7 @@ struct backlog {
   /* For choose.c, as many as there is room for entries. They are kept because memory that is
    * touched for the first time costs more than all the rest of a choice. */
   uint32_t *pending;   /* indices of pending entries */
-  uint32_t *window_of; /* at each of these: an index, or ALWAYS_NEEDED .. */
+  uint32_t *window_of; /* for each of these: an index, or ALWAYS_NEEDED .. */
   uint32_t *line_of;   /* .. and which of the window's lines, by their oldest items */
   struct backlog_window *windows;
 };

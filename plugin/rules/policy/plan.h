@@ -28,7 +28,8 @@ struct token_counter {
 struct room {
   const struct render_input *frame; /* what the lines will be rendered with */
   uint64_t bytes;                   /* for all texts of the reply */
-  uint64_t taken;                   /* of these bytes, by texts before the notifications */
+  uint64_t taken;                   /* how many of these bytes the texts before the notifications
+                                       take */
   size_t deferred;                  /* lines that wait but are not among the items */
 };
 
@@ -61,8 +62,8 @@ struct plan {
 int plan_delivery(const struct item *items, size_t item_count, const struct settings *settings,
                   int64_t now_ms, const struct token_counter *counter, struct arena *arena,
                   struct plan *ret_plan);
-/* The same, and rendered with the room's frame the lines have no more bytes than it has. `room`
- * NULL: there is no bound. `rest` NULL: all that is pending is in `items`; else see backlog.h. */
+/* The same, but the lines fit into the room when they are rendered with its frame. `room` NULL:
+ * there is no bound. `rest` NULL: all that is pending is in `items`; else see backlog.h. */
 int plan_delivery_in(const struct room *room, const struct rest *rest, const struct item *items,
                      size_t item_count, const struct settings *settings, int64_t now_ms,
                      const struct token_counter *counter, struct arena *arena,
@@ -90,17 +91,17 @@ size_t plan_withdrawal(const struct item *items, size_t item_count, struct tidin
 int plan_outdated(const struct item *pending, size_t pending_count, const struct item *shown,
                   size_t shown_count, struct arena *arena, struct disposition *ret_dispositions,
                   size_t *ret_count);
-/* The same for reports of files alone. If a newer one was shown of some of a report's files only,
- * these are left out of its facts. */
+/* The same for reports of files alone. If a newer report was shown of only some of a report's
+ * files, these files are left out of its facts. */
 int plan_leave_out(struct item *pending, size_t pending_count, const struct item *shown,
                    size_t shown_count, struct arena *arena, struct disposition *ret_dispositions,
                    size_t *ret_count);
 /* Can the result of plan_outdated depend on this item? */
 bool plan_can_be_outdated(const struct item *item);
 
-/* Finds the items that were for later and are replaced by one with the same key that was pushed
- * later and before their time, which may be over. `items`: also those that are not due. By n.
- * Returns 0, or -1: no memory. */
+/* Finds the items that were for a later time, and are replaced by an item with the same key that
+ * was pushed after them and before that time. The time may be over. `items`: also those that are
+ * not due. By n. Returns 0, or -1: no memory. */
 int plan_replaced(const struct item *items, size_t item_count, const struct settings *settings,
                   int64_t now_ms, struct arena *arena, struct disposition **ret_dispositions,
                   size_t *ret_count);

@@ -32,16 +32,17 @@ struct trace {
 
 struct work {
   const struct item *items; /* as they were pushed, or were due: see order.c */
-  const size_t *order;      /* where each of them was among those that were given; NULL: there */
+  const size_t *order;      /* each item's index among those that were given; NULL: the same
+                               index */
   struct item *own_items;   /* a copy of them, from which paths were left out; NULL: none was */
-  /* An entry an item, at the same index; OUTCOME_NONE as long as the item is left. */
+  /* An entry for each item, at the same index; OUTCOME_NONE as long as the item is left. */
   struct disposition *dispositions;
-  uint64_t *places; /* one an item: see struct line */
+  uint64_t *places; /* one for each item: see struct line */
   size_t item_count;
 
   struct line *lines; /* from coalesce on */
   size_t line_count;
-  size_t *next;      /* one an item: the next item of the same line, or NO_ITEM */
+  size_t *next;      /* for each item, the next item of the same line, or NO_ITEM */
   size_t deferred;   /* lines */
   struct line *made; /* all lines, before any step chose among them; older.c needs them, or there
                         are none */
@@ -51,7 +52,7 @@ struct work {
   struct trace trace; /* what became of files, by window */
   size_t *slots;      /* at a leader of its mentions: where the path stands in its line's list */
 
-  const struct room *room;   /* NULL: there is no bound; nor is anything measured then */
+  const struct room *room;   /* NULL: there is no bound, and nothing is measured */
   struct measure *measure;   /* of the block in that room */
   size_t too_large;          /* deferred lines that no block in that room could have */
   uint64_t too_large_newest; /* number of their newest item */
@@ -74,7 +75,7 @@ static inline void end_item(struct work *work, size_t index, enum outcome outcom
   work->dispositions[index].ref = ref;
 }
 
-/* Grows with the time that counts. It is the item's number if the numbers grow with it too. */
+/* Grows with the time that counts (order.c): the item's number, if that grows with the time too. */
 static inline uint64_t rank_of(const struct work *work, size_t index) {
   return work->order ? index : work->items[index].n;
 }
@@ -117,7 +118,7 @@ int policy_tokens(struct work *work);
 int policy_begin_room(struct work *work, const struct room *room);
 void policy_end_room(struct work *work);
 int policy_defer_too_large(struct work *work); /* before any cap, because a line that cannot be
-                                                  shown must not use one up */
+                                                  shown must not count against it */
 int policy_fit_room(struct work *work);
 /* Is there room for one more line whose source, name and text have so many bytes? */
 bool policy_has_room_for(const struct work *work, size_t bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/producers/producers.h: makes of a subsystem's report a notification, the withdrawal of
+ * rules/producers/producers.h: turns a subsystem's report into a notification, the withdrawal of
  * others, or nothing. Pure: its input is the report and what is remembered of the session; its
  * output is at most one notification and what to remember. Kinds and levels are those of
  * docs/semantics.md.

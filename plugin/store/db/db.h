@@ -25,7 +25,7 @@
  * rows are on this one. */
 struct db_remote;
 extern const struct db_remote *const db_remote;
-extern const uint64_t db_layout; /* the oldest whose rows it takes as they are: limits.h */
+extern const uint64_t db_layout; /* the oldest layout (limits.h) whose rows it takes as they are */
 
 enum { DB_KEY_BYTES = 13 };
 
@@ -63,10 +63,10 @@ struct db_options {
 /* No other process can open the store until db_admit. Errors: BUSY, STORE, NOMEM. */
 int db_open(const struct db_options *options, struct db **ret_db, struct tidings_error *error);
 void db_admit(struct db *db);
-/* Between the two: no other process uses the store. */
+/* Between db_open and db_admit: does no other process use the store? */
 bool db_is_alone(const struct db *db);
-/* Writes into the store's files what a close writes, so that the process may end without one. It
- * begins no transaction any more. */
+/* Writes into the store's files what a close writes, so that the process may end without closing.
+ * No transaction may be begun afterwards. */
 void db_note_clean(struct db *db);
 void db_close(struct db *db); /* no transaction may be open */
 
@@ -111,8 +111,8 @@ struct db_scope {
   struct tidings_span name; /* of a session; empty: not declared */
   uint32_t session;         /* its number; 0: not known, or not declared */
   bool goes_by_look;        /* a snapshot: as this process has just read it */
-  /* A write of what this process has just read of it. An engine to which looking once more costs
-   * much may leave that to the commit, which may find it outdated. */
+  /* The write is about what this process has just read of the session. An engine to which looking
+   * once more costs much may leave that to the commit, which may find it outdated. */
   bool optimistic;
   bool has_answer; /* a snapshot: db_is_unchanged has kept its answer for the same call */
   bool prefetches; /* `wanted`, of session 0, will be read: an engine may fetch it now */
@@ -152,7 +152,7 @@ int db_read(struct db *db, const struct db_scope *scope, store_deadline deadline
  * STORE, NOMEM. */
 int db_write(struct db *db, const struct db_scope *scope, store_deadline deadline,
              struct db_txn *ret_txn, struct tidings_error *error);
-/* A snapshot of what `writing` began with, beside it. 0, or the engine's error. */
+/* Makes a snapshot of the rows with which `writing` began. 0, or the engine's error. */
 int db_look_on(const struct db_txn *writing, struct db_txn *ret_txn);
 
 void db_end(struct db_txn *txn); /* of a snapshot, or giving up a write */
@@ -251,8 +251,9 @@ struct db_push {
  * code: what `store` made of it, or BUSY (withdrawn, not stored), STORE, NOMEM. */
 int db_push(struct db *db, struct db_push *push, store_deadline deadline);
 
-/* How many pushes a snapshot of an engine with an inbox has put among the rows, and which: a write
- * that finds the same stamp over as many has given them the same places. */
+/* The pushes that a snapshot of an engine with an inbox has put among the rows: their number, and a
+ * stamp of them. A write that finds the same stamp for as many pushes has given them the same
+ * places. */
 struct db_places {
   uint64_t count, stamp;
 };

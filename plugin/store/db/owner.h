@@ -19,16 +19,16 @@ struct owner {
 bool owner_proc_is_ours(void);
 /* Describes process `pid` (0: this one). Returns 0, or -1 if there is no such process. */
 int owner_of_process(uint32_t pid, struct owner *ret_owner);
-/* Why not, for people, if that failed: which file of /proc cannot be read, or that there is no such
- * process. */
+/* Writes for people why owner_of_process failed: which file of /proc cannot be read, or that there
+ * is no such process. */
 enum { OWNER_REASON_BYTES = 192 };
 void owner_reason(uint32_t pid, char ret_text[OWNER_REASON_BYTES]);
 bool owner_equal(const struct owner *a, const struct owner *b);
 /* false for no process, for another boot and for a zombie */
 bool owner_alive(const struct owner *owner);
 
-/* A name for people of the machine, since it was started, and of the PID namespace there if that is
- * not the machine's own: "3fa9c1d2", "3fa9c1d2/4026532301". The first part is how
+/* Writes a name for people, of the machine since its last start, and of the PID namespace unless it
+ * is the machine's own: "3fa9c1d2", "3fa9c1d2/4026532301". The first part is how
  * /proc/sys/kernel/random/boot_id begins. */
 enum { OWNER_MACHINE_BYTES = 32 };
 void owner_machine(const struct owner *owner, char ret_name[OWNER_MACHINE_BYTES]);

@@ -14,7 +14,7 @@
 #include "store/db/wake.h"
 
 /* The calls of tools of one session, as its owner has said. Read and written with the lock of its
- * number, but for `session`, which may be looked at without. */
+ * number; only `session` may be read without it. */
 enum { PLACE_CALLS = 16, CALL_TEXT_BYTES = 109 };
 struct call_record {
   int64_t from_ms, to_ms;
@@ -43,14 +43,15 @@ struct places {
   pthread_mutex_t *locks; /* robust, process-shared */
   struct call_place *calls;
 };
-/* They take PLACES_BYTES at `memory`. */
+/* The places take PLACES_BYTES at `memory`. */
 struct places places_at(void *memory, const struct owner *self);
 /* Makes the locks, before any other process uses them. Returns 0, or an errno. */
 int places_make_locks(const struct places *places);
-/* A lock that processes share, and that the next one gets if its holder dies. 0, or an errno. */
+/* Makes a lock that processes share; if its holder dies, the next process gets it. 0, or an errno.
+ */
 int places_make_lock(pthread_mutex_t *lock);
 
-/* As of store.h. */
+/* store.h explains these functions. */
 int places_phase(const struct places *places, uint32_t session, uint64_t epoch, uint64_t *ret_word);
 bool places_phase_set(const struct places *places, uint32_t session, uint64_t epoch,
                       unsigned phase);

@@ -120,7 +120,7 @@ struct db_remote {
   /* Returns the next body. Call it until the body is empty; otherwise no later transaction takes
    * over what this one has put among the rows. */
   int (*inbox_next)(struct db_txn *txn, struct tidings_span *ret_body);
-  /* How many a snapshot has put among the rows, and which; of the first `most`. */
+  /* Says which pushes, of the first `most`, the snapshot has put among the rows. */
   struct db_places (*inbox_places)(const struct db_txn *txn, uint64_t most);
   /* Was a push with this id stored for the session since `since_ms`? The second function notes such
    * a push. */

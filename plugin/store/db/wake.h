@@ -57,10 +57,10 @@ void db_wait_again(struct db *db);
 struct rings {
   _Atomic uint32_t seen[STORE_RINGS]; /* the values that it knows */
   uint32_t seen_groups[RING_GROUPS];  /* the counters of groups that were seen completely */
-  /* As last looked at: */
+  /* As of the last look: */
   uint32_t now[STORE_RINGS]; /* of groups that had moved */
   uint32_t groups[RING_GROUPS];
-  uint64_t moved[RING_GROUPS]; /* a bit for each of a group */
+  uint64_t moved[RING_GROUPS]; /* a bit for each ring of a group */
   _Atomic uint64_t odd[RING_GROUPS];
 };
 /* Looks at least at the rings of the sessions of `owner`. */
@@ -70,9 +70,9 @@ static inline bool ring_moved(const struct rings *rings, uint32_t ring) {
   return rings->moved[ring / RING_GROUP] >> (ring % RING_GROUP) & 1;
 }
 void db_rings_mark_seen(struct db *db);
-/* Has a process called this one that may still commit and end without calling again? By the last
- * look. Ask before a snapshot: if the answer is no, the snapshot has what that process committed.
- */
+/* As of the last look: has a process called this one that may still commit, and then end without
+ * calling again? Ask before a snapshot: if the answer is no, the snapshot has what that process
+ * committed. */
 bool db_may_ring(struct db *db);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/maintenance_postgres/copy.c: writes a store in a database as a file of rows, and makes one
- * from such a file. Making one is a single transaction, which commits after every row was read
- * back.
+ * store/maintenance_postgres/copy.c: writes the store of a database to a file of rows, and makes a
+ * store from such a file. A store is made in a single transaction, which reads all rows back before
+ * it commits.
  */
 #include "store/db/postgres/copy.h"
 #include "common/error.h"
@@ -49,7 +49,7 @@ static int note_any(void *context, struct tidings_span name) {
   return 0;
 }
 
-/* Makes notifications of the pushes that wait, as every host does. */
+/* Turns the pushes that wait into notifications, as every host does. */
 static int take_in_all(struct store *store, struct tidings_error *error) {
   bool any = true;
   int code = 0;
@@ -148,7 +148,7 @@ static int load_rows(struct dump_reader *reader, struct pg_copy *copy,
 
 /* -- what the engine keeps beside them --------------------------------------------------------- */
 
-/* The session whose rows pass. */
+/* The session whose rows are being read. */
 struct passing {
   struct pg_copy *copy;
   uint32_t session; /* 0: none */
@@ -156,7 +156,7 @@ struct passing {
   bool has_head;
   struct head head;
   struct declarations tools;
-  uint64_t newest[KINDS_OF_ROWS]; /* of each kind */
+  uint64_t newest[KINDS_OF_ROWS]; /* row of each kind */
 };
 
 static void list_floors(const struct passing *passing, uint64_t floors[KINDS_OF_ROWS]) {
@@ -223,7 +223,7 @@ static int pass_tools(struct passing *passing, const struct dump_entry *entry,
              : 0;
 }
 
-/* A text that a database cannot hold is an id that no push to one can have. */
+/* A database cannot hold other texts, so no push to it can have such an id. */
 static bool is_text(struct tidings_span text) {
   return utf8_valid(text) && !(text.len && memchr(text.ptr, '\0', text.len));
 }

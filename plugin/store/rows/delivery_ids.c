@@ -2,8 +2,8 @@
  *
  * store/rows/delivery_ids.c: finds a delivery's number by its id. A store that was restored from a
  * backup gives some numbers out again. So an id contains a random mark, and a row leads from the
- * mark to the delivery. In a restored store, an id that only a transcript still has names no
- * delivery; it never names another delivery.
+ * mark to the delivery. If only a transcript still has an id, the restored store finds no delivery
+ * for it, and never a wrong one.
  */
 #include <errno.h>
 

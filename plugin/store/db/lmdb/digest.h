@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/digest.h: a digest says of a commit which pages it wrote, and their checksum. It is
- * in the page of the commit's head, in bytes that LMDB never writes. With a digest the pages and
- * the head can be flushed together: after a power cut, a head whose pages are not all on the disk
- * is recognized and not used.
+ * store/db/lmdb/digest.h: a digest states which pages a commit wrote, and their checksum. It is in
+ * the page of the commit's head, in bytes that LMDB never writes. With a digest the pages and the
+ * head can be flushed together: after a power cut, a head whose pages are not all on the disk is
+ * recognized and not used.
  */
 #ifndef STORE_DB_LMDB_DIGEST_H
 #define STORE_DB_LMDB_DIGEST_H

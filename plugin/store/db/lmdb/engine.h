@@ -36,7 +36,7 @@ struct db {
   unsigned tree;
   int data_fd;
   uint64_t page_bytes;
-  uint64_t reserved_bytes;    /* so much of data.mdb surely has blocks; under the writer lock */
+  uint64_t reserved_bytes;    /* how much of data.mdb surely has blocks; under the writer lock */
   bool disk_is_full;          /* at the last try to reserve blocks; under the writer lock */
   uint32_t commits;           /* under the writer lock */
   _Atomic uint64_t committed; /* LMDB's number of the last commit of this process; 0: it failed */

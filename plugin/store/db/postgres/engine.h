@@ -31,7 +31,7 @@ enum { PG_FEW_ENDED = 64 }; /* changes.c moves no fewer rows of a kind to the hi
 enum { PG_META = 1 };       /* the kind of the store's few own rows, which belong to session 0 */
 enum {
   PG_MOST_WAITING = 33
-}; /* PG_LOOK returns at most so many rows of an inbox; if it returns all of these, more may wait */
+}; /* PG_LOOK returns at most this many rows of an inbox; if it returns so many, more may wait */
 enum { PG_SCHEMA = 4, PG_SCHEMA_OLDEST = 2 }; /* the schema numbers that this build can use */
 enum { PG_SCHEMA_OF_DAYS = 3 }; /* adds days made ahead, dead letters, name_lock, roles */
 enum {
@@ -125,9 +125,9 @@ int pg_conn_take(struct db *db, store_deadline deadline, struct pg_conn **ret_co
 struct pg_conn *pg_conn_take_idle(struct db *db);
 /* Gives the connection back to the pool; closes it if it is broken or not idle. */
 void pg_conn_give(struct db *db, struct pg_conn *conn);
-/* Limits how long the server works on each of the next statements, or waits for a lock in it: to
- * the time that is left of the call, or up to a sixteenth less. `least`: a longer limit may stay,
- * because the call itself ends in time. */
+/* Limits how long the server works on each of the next statements, or waits for a lock in it. The
+ * limit is the time that is left of the call, or up to a sixteenth less. `least`: a longer limit
+ * may stay, because the call itself ends in time. */
 void pg_conn_limit(struct pg_conn *conn, store_deadline deadline, bool least);
 /* Queues a statement; before its first use it queues the prepare too. Returns 0, or the engine's
  * error. */
@@ -186,7 +186,7 @@ struct pg_session {
     bool rings;
   } * inbox;
   size_t inbox_count, inbox_next;
-  bool folding; /* not all of it is known to be in the map */
+  bool folding; /* not all of the inbox is known to be in the map */
   struct db_waiting
       waiting;    /* the counts of the inbox that a list has loaded instead of its rows */
   bool rewritten; /* a row of history may be among the live rows again */

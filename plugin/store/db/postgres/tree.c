@@ -188,7 +188,7 @@ static void remove_row(struct pg_session *session, uint8_t kind, uint64_t n) {
   if (pg_map_get(&session->map, kind, n)) pg_map_remove(&session->map, at);
 }
 
-/* Notes it first: a session without a note of a change is cached as it is. */
+/* Notes the change first, because a session without a note is cached as it is. */
 static int delete_row(struct pg_session *session, uint8_t kind, uint64_t n) {
   int rc = note_gone(session, kind, n);
   if (!rc) remove_row(session, kind, n);
@@ -255,7 +255,7 @@ static int bring_near(const struct pg_cursor *engine, struct pg_session *session
   if (n >= session->near[kind]) return 0;
   int rc = pg_txn_fetch_range(engine->txn, session, kind, n);
   for (size_t i = 0; i < session->gone_count;
-       i++) /* the server has deleted rows until the commit */
+       i++) /* the server still has the rows that this transaction deleted */
     remove_row(session, session->gone[i].kind, session->gone[i].n);
   return rc;
 }
