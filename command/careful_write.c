@@ -8,7 +8,7 @@
 
 #include "command/interrupt.h"
 
-/* At once writes only as much as a pipe certainly takes after poll. So the write never waits, and a
+/* Writes at once only as much as a pipe certainly takes after poll. So the write never waits, and a
  * signal can arrive only in poll. */
 int careful_write(int fd, const char *bytes, size_t len) {
   while (len) {

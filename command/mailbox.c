@@ -37,8 +37,8 @@ static bool is_open(const json_t *sessions, const char *name) {
   return false;
 }
 
-/* Takes the members off that were closed, or that the store has forgotten: nobody would ever see
- * what they collect. */
+/* Removes members that were closed, or that the store has forgotten: nobody would ever see what
+ * they collect. */
 static int32_t drop_lost_members(struct hostkit *kit, json_t *mailboxes,
                                  struct tidings_error *error) {
   json_t *sessions = NULL, *mailbox = NULL;

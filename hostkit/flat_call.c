@@ -287,8 +287,9 @@ static int32_t wake_descriptor(struct hostkit *kit, struct hk_fields *fields,
   return code;
 }
 
-/* The plugin names a session once, so nothing may fail after that: there is room for the longest
- * answer before, with six bytes for each of the id, as JSON writes a control character. */
+/* The plugin names a session once, so nothing may fail after that: room for the longest answer is
+ * made before, with six bytes for each byte of the id, because JSON writes a control character in
+ * six. */
 static int32_t next_session(struct hostkit *kit, struct hk_fields *fields, struct buffer *answer) {
   enum { LONGEST_ANSWER = 6 * HK_SESSION_BYTES + 64 };
   static const char *const members[] = {"op", NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * swap.c: swaps a running plugin for a rebuilt one. The store refuses a second instance in one
- * process, so the old one is closed first; from there on each failure leads back to the old build,
- * by its copy's descriptor.
+ * process, so the old one is closed first; after that, each failure leads back to the old build,
+ * which is loaded from the descriptor of its copy.
  */
 #include <stdlib.h>
 

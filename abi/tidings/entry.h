@@ -11,7 +11,7 @@
  * signal handler, leaves no signal mask changed, and causes no signal such as SIGCHLD or SIGPIPE.
  * It does not write to standard output or error. It does not change the environment, the working
  * directory, the umask or the locale. Its descriptors are closed on exec. It starts threads only
- * for a store in a database, and they block all signals. One listens for rings (wake.h), and
+ * for a store in a database, and they block all signals. A thread listens for rings (wake.h), and
  * another stores which tool calls run; both have ended when close returns. A third, which looks up
  * a server's name, may end later, even after the image was unloaded.
  */

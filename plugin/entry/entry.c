@@ -248,9 +248,9 @@ static bool may_be_kept_later(struct instance *instance, int code) {
          instance->refusals++ < MOST_REFUSALS;
 }
 
-/* Does the settles that were only remembered, because they would be lost when the instance closes.
- * A settle that a broken store does not take goes to the end of the list; so once as many have
- * failed as are left, all have been tried. BUSY: the host shall try again. */
+/* Performs the settles that were only remembered, because they would be lost when the instance
+ * closes. A settle that a broken store does not take goes to the end of the list; so once as many
+ * have failed as are left, all have been tried. BUSY: the host shall try again. */
 static int keep_promises(struct instance *instance, struct tidings_error *error) {
   struct tidings_error why = {.size = sizeof why};
   store_deadline deadline = instance_deadline(instance);

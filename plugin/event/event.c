@@ -18,8 +18,8 @@ static bool two_digits(const char *at, int low, int high, int *ret) {
   return *ret >= low && *ret <= high;
 }
 
-/* Counts days of the proleptic Gregorian calendar; a day that the month does not have is one of the
- * next. */
+/* Counts days of the proleptic Gregorian calendar; a day that the month does not have is a day of
+ * the next month. */
 static int64_t days_since_1970(int year, int month, int day) {
   int64_t y = month > 2 ? year : year - 1;
   int64_t era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;

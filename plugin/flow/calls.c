@@ -40,7 +40,7 @@ void calls_share_ends(struct op *op, const struct event *event) {
     store_calls_forget(op->instance->store, op->session);
 }
 
-/* A call that is in memory too needs no write now: its row is updated later. */
+/* A call that is in shared memory too needs no write now: its row is updated later. */
 int calls_row_changes(struct op *op, const struct event *event, struct memory *ret_row,
                       bool *ret_changes, struct tidings_error *error) {
   bool one_machine = store_is_of_one_machine(op->instance->store);

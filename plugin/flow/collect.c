@@ -16,14 +16,14 @@
 #include "session/ledger.h"
 #include "session/outdated.h"
 
-/* A transaction moves at most so many notifications. The reply says how many are left. */
+/* A transaction moves at most COLLECT_MOST notifications. The reply says how many are left. */
 enum { COLLECT_MOST = 1000, CRITICAL_SHARE = 20 };
 
 struct source {
   struct op op; /* of the other session; shares the transaction */
   struct stored_run stored;
   struct item *items;
-  struct disposition *ends; /* one an item; OUTCOME_NONE: it stays */
+  struct disposition *ends; /* one for each item; OUTCOME_NONE: it stays */
   size_t item_count;
   struct tidings_span *ids; /* of the messages that wait */
   struct tidings_span *contents, *triggers;
@@ -207,7 +207,8 @@ static int by_age(const void *left, const void *right) {
 }
 
 /* Items of different sessions are ordered by the time of their push, items of one session by their
- * commit; what came late by its time, which moves no other (see put_in_order of fork.c). */
+ * commit; an item that came late is ordered by its time, which moves no other item (see
+ * put_in_order of fork.c). */
 static struct moving *line_up(struct op *op, struct source *sources, size_t count,
                               size_t *ret_count) {
   size_t total = 0, at = 0;
@@ -227,7 +228,7 @@ static struct moving *line_up(struct op *op, struct source *sources, size_t coun
   return all;
 }
 
-/* Ends in their old session what has moved, and its edits. */
+/* Ends in the old session what has moved, and the edits. */
 static int end_moved(struct source *source, struct tidings_error *error) {
   size_t count = 0;
   for (size_t i = 0; i < source->item_count; i++)

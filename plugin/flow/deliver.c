@@ -109,7 +109,7 @@ static int look_in_snapshot(struct op *op, struct delivering *delivering,
   return step_run(op, delivering, error);
 }
 
-/* Notes for the event that ends the call that this carrier has looked (see step.c). */
+/* Notes that this carrier has looked, for the event that ends its call (step.c). */
 static void note_look(const struct carrier *carrier, struct session *session, bool nothing) {
   bool holds = nothing && carrier->kind == CARRIER_TOOL_RESULT;
   atomic_store_explicit(&session->looked_ms, holds ? store_uptime_ms() : 0, memory_order_relaxed);
@@ -251,7 +251,8 @@ static int find_session(struct op *op, struct tidings_error *error) {
 }
 
 /* Was the session quiet at the last look, and has nothing happened since? For a store that is asked
- * over a connection. *ret_asked: the store was asked, and the next snapshot can use its answer. */
+ * over a connection. *ret_has_answer: the store was asked, and the next snapshot can use its
+ * answer. */
 static bool is_quiet_still(struct instance *instance, const struct carrier *carrier,
                            struct session *known, store_deadline deadline, bool *ret_has_answer) {
   uint64_t stamp = known ? atomic_load_explicit(&known->quiet_stamp, memory_order_relaxed) : 0;

@@ -82,9 +82,9 @@ static int add_copy(struct forking *forking, const struct item *item) {
   return 0;
 }
 
-/* The child also knows what was withdrawn while it was leased. But if its transcript has that
- * carrier, nothing older of the same thing is shown after it: the copy stands for this until a host
- * has the child (session/inherit.c). */
+/* An item that was withdrawn while it was leased is copied only if it may keep others from being
+ * shown: if the child's transcript has that carrier, nothing older about the same thing is shown
+ * after it. The copy stands for the item until a host has the child (session/inherit.c). */
 static int add_leased_item(void *context, const struct item *item) {
   struct forking *forking = context;
   bool recalled = was_recalled(forking->delivery, item->n),

@@ -281,8 +281,8 @@ int flow_settle_remembered(struct instance *instance, store_deadline deadline,
   return code;
 }
 
-/* The host gets no answer that says what to do, so it is remembered, and a host that sleeps is
- * woken: next_session applies it. False: there is no room. */
+/* The host gets no answer that says what to do, so the settle is remembered, and a host that sleeps
+ * is woken: next_session applies the settle. False: there is no room. */
 static bool remember_settle(struct instance *instance, const struct remembered *settle) {
   bool kept = remembered_add(&instance->remembered, *settle);
   store_wait_again(instance->store);

@@ -2,9 +2,9 @@
  *
  * flow/wake.c: the extension `tidings.wake/1`, after its arguments were checked. It empties the
  * FIFO first, then reads the counters, then the store: in this order no wake-up is lost. If naming
- * a session or its `wake` event fails, a later call names the session again. Only if the store was
- * busy, which ends and for which the call has waited, a byte is put into the FIFO too: a host with
- * a broken store would never sleep.
+ * a session or its `wake` event fails, a later call names the session again. A byte is put into the
+ * FIFO too, but only if the store was busy: that ends, and the call has waited for it. After other
+ * errors, a host with a broken store would never sleep.
  */
 #include "store/wake/wake.h"
 #include "common/error.h"

@@ -32,7 +32,7 @@ static bool is_selected(const struct delivery *delivery, const struct query_plac
 
 /* -- which deliveries each item was in --------------------------------------------------------- */
 
-/* In order of deliveries: those of item i are list[start[i]..start[i + 1]]. */
+/* The dispositions of item i, in the order of deliveries, are list[start[i]..start[i + 1]]. */
 struct by_item {
   size_t *start;
   struct past_disposition *list;
@@ -161,7 +161,7 @@ static int write_delivered(struct question *question, const struct past *past, s
   return code;
 }
 
-/* *ret_open: the number before the first that may still change. */
+/* *ret_open: the number before that of the first delivery that may still change. */
 static int write_deliveries(struct question *question, const struct past *past, uint64_t *ret_open,
                             struct tidings_error *error) {
   uint64_t open = question->op.head.last_delivery;

@@ -237,8 +237,9 @@ static size_t character_before(struct tidings_span text, size_t at) {
   return fold_at(text, begin).taken == at - begin ? begin : at - 1;
 }
 
-/* The last byte in front of `at` of a character that is seen, or what an escape stands for; a blank
- * at the beginning, after a break, and for an escape of a backslash, which escapes nothing. */
+/* Returns the last byte of the last seen character in front of `at`. For an escape, returns the
+ * letter, digit or underscore that it stands for, or else a blank. At the beginning, returns a
+ * blank. */
 static char seen_before(struct tidings_span text, size_t at) {
   while (at) {
     size_t begin = character_before(text, at);

@@ -6,7 +6,8 @@
 #include "common/utf8.h"
 #include "render/lookalike.h"
 
-/* The text to write before or instead of the look of < at `at`. NULL: it may stay. */
+/* The text to write before or instead of the character at `at`, which looks like <. NULL: it may
+ * stay. */
 static const char *defuse_tag(enum fences fences, struct tidings_span text, size_t at) {
   bool is_plain = text.ptr[at] == '<', is_escape = text.ptr[at] == '\\';
   if (!is_plain && !is_escape && at && text.ptr[at - 1] == '\\') return NULL;

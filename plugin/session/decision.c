@@ -25,7 +25,8 @@ static bool is_critical(const struct item *item) {
   return item->note.level == TIDINGS_LEVEL_CRITICAL;
 }
 
-/* Had it no room on a chat request? An item that was for later then has not been tried. */
+/* Did it have no room on a chat request? An item that was not due at that time has not been tried.
+ */
 static bool had_no_room(const struct run *run, const struct item *item) {
   bool was_for_later = run->asked_ms && item->note.due_ms > run->asked_ms;
   return item->n <= run->unfit && !was_for_later;

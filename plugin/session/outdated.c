@@ -16,8 +16,8 @@
 struct shown {
   struct op *op;
   struct arena *arena; /* for the items and all that is read to find them */
-  uint64_t above;      /* only items with higher numbers are of interest, and */
-  int64_t timed_ms;    /* and items that were for later, in deliveries from this time on */
+  uint64_t above;      /* only items with higher numbers are of interest .. */
+  int64_t timed_ms;    /* .. and items that were for later, in deliveries from this time on */
   int64_t since_ms;    /* only deliveries that are not older */
   enum delivery_state state;
   struct item *items; /* by n, once they are sorted */
@@ -146,7 +146,7 @@ static void leave_out(struct candidates *pending, const struct disposition *disp
   pending->count = left;
 }
 
-/* These two compare all that is pending, with memory that is freed afterwards. */
+/* This function and the next compare all that is pending, with memory that is freed afterwards. */
 static int end_older_than_committed(struct op *op, struct candidates *pending,
                                     enum delivery_settled_by by, struct tidings_error *error) {
   struct arena scratch = ARENA_EMPTY;

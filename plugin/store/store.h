@@ -189,8 +189,7 @@ int store_read(struct store *store, const struct db_scope *scope, store_deadline
 uint64_t store_stamp(const struct store_txn *txn);
 bool store_is_unchanged(struct store *store, uint32_t session, uint64_t stamp,
                         store_deadline deadline, bool *ret_has_answer);
-/* Begins a write: no other process writes to what `scope` declares until it is over. Errors: BUSY
- * past the deadline, SCHEMA_NEWER, STORE, NOMEM. */
+/* Begins a write; nobody else writes to the scope until it is over. Errors: those of store_read. */
 int store_write(struct store *store, const struct db_scope *scope, store_deadline deadline,
                 struct store_txn **ret_txn, struct tidings_error *error);
 /* Makes items of what waits in the inbox. `nameless`: only gives numbers to sessions that nobody
@@ -278,8 +277,7 @@ int delivery_get_leased(struct store_txn *txn, uint32_t session, const struct he
                         struct tidings_error *error);
 int delivery_put(struct store_txn *txn, uint32_t session, const struct delivery *delivery,
                  struct tidings_error *error);
-/* Adds a delivery and the row of its id. Errors: BUSY (its mark is taken: lease again), STORE,
- * NOMEM. */
+/* Adds a delivery and its id's row. Errors: BUSY (its mark is taken: lease again), STORE, NOMEM. */
 int delivery_add(struct store_txn *txn, uint32_t session, const struct delivery *delivery,
                  struct tidings_error *error);
 /* Makes a mark of four random bytes; 0: take other ones, since it is a number up to `last`. */
@@ -309,9 +307,8 @@ int dedup_seen(struct store_txn *txn, uint32_t session, struct tidings_span sour
 int dedup_put(struct store_txn *txn, uint32_t session, struct tidings_span source,
               struct tidings_span id, int64_t now_ms, int64_t keep_ms, struct tidings_error *error);
 
-/* Counts a notification of `source`. *ret_wait_ms is 0, or, if the source has sent `limit` in its
- * current minute, how long that still lasts; then the notification is not counted. Errors: STORE,
- * NOMEM. */
+/* Counts a notification of `source`. *ret_wait_ms is 0, or how long the current minute still lasts,
+ * if the source has sent `limit` in it; then nothing is counted. Errors: STORE, NOMEM. */
 int rate_take(struct store_txn *txn, uint32_t session, struct tidings_span source, int64_t now_ms,
               uint32_t limit, int64_t *ret_wait_ms, struct tidings_error *error);
 
@@ -328,8 +325,7 @@ int message_get(struct store_txn *txn, uint32_t session, uint64_t n, struct aren
 int message_live(struct store_txn *txn, uint32_t session, uint64_t first, size_t room,
                  struct arena *arena, struct message **ret_messages, size_t *ret_count,
                  struct tidings_error *error);
-/* Reads all messages that are still there, also those that are over; by n. Damaged ones are passed
- * over. */
+/* Reads all messages that are still there, also those that are over; by n. Skips damaged ones. */
 int message_all(struct store_txn *txn, uint32_t session, struct arena *arena,
                 struct message **ret_messages, size_t *ret_count, struct tidings_error *error);
 int message_put(struct store_txn *txn, uint32_t session, const struct message *message,
@@ -419,8 +415,7 @@ static inline uint32_t changes_read(const _Atomic uint32_t *changes) {
 /* -- the phase: what a running turn does, without a commit ------------------------------------- */
 
 /* The phase of the session's turn under this epoch, for all processes of the machine; it wins over
- * the head's. Sessions share a word by their numbers: *ret_word. -1: the word is about another one.
- */
+ * the head's. Sessions share a word by their numbers: *ret_word. -1: it is another session's. */
 int store_phase(const struct store *store, uint32_t session, uint64_t epoch, uint64_t *ret_word);
 /* False, and it has to be committed: the word is another session's or a later owner's, or the owner
  * is another process than this, and there are other machines. With the session's lock. */
@@ -432,10 +427,9 @@ void store_phase_replace(struct store *store, uint32_t session, uint64_t epoch, 
 
 /* -- the calls that run, without a commit ------------------------------------------------------ */
 
-/* Calls `visit` with the calls, under a lock for which no other process waits long. False: they are
- * not there, or have to be committed: for the reasons of store_phase_set, or because an id and a
- * tool's name are too long, or a process was stopped with the lock. The calls of a dead owner ran
- * when it died. */
+/* Calls `visit` with the calls, under a lock for which nobody waits long. False: they are not
+ * there, or have to be committed: as with store_phase_set, or because an id and a tool's name are
+ * too long, or a process was stopped with the lock. Calls of a dead owner ran when it died. */
 bool store_calls(struct store *store, const struct calls_of *whose, calls_visitor visit,
                  void *context);
 /* May there be any calls? Takes no lock. */

@@ -11,7 +11,7 @@
 #include "rules/policy/steps.h"
 
 enum {
-  REST_AT_LEAST = 256, /* so many lines need more room than the sentence about them */
+  REST_AT_LEAST = 256, /* this many lines need more room than the sentence about them */
   REACH_AT_MOST = 512
 };
 

@@ -167,8 +167,8 @@ static size_t gather_files(const struct work *work, const struct line *line,
   return count;
 }
 
-/* Chooses the files that are named if not all can be: with two changes, up to half and one more of
- * the first one, so that each change has some. *ret_order has the named files first, then the
+/* Chooses the files that are named if not all can be: with two kinds of change, up to half plus one
+ * of the first kind, so that each kind has some. *ret_order has the named files first, then the
  * others. */
 static void choose_named(const uint8_t *changes, size_t count, size_t most, size_t *ret_order) {
   size_t named = 0, others, kinds = 0;

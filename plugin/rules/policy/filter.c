@@ -5,7 +5,8 @@
  */
 #include "rules/policy/steps.h"
 
-/* The draft called the source of a tool's notifications "handle"; such a key counts for both. */
+/* An early draft of the contract called the source of a tool's notifications "handle"; such a key
+ * counts for both. */
 static bool is_rule_for(struct tidings_span rule_source, struct tidings_span source) {
   return span_equal(rule_source, source) ||
          (span_is(rule_source, "handle") && span_is(source, "tool"));

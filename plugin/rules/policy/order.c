@@ -8,7 +8,7 @@
 #include "rules/policy/steps.h"
 
 struct ordered {
-  int64_t order_ms; /* its time; for an item that is not late, at least the times before it */
+  int64_t order_ms; /* its time; for an item that is not late, the newest time up to it */
   size_t index;
 };
 

@@ -211,7 +211,8 @@ int turns_queue_move(struct step *step) {
   return 0;
 }
 
-/* Between the queue and the running turn; without a turn all that waits is queued. */
+/* Moves a message between the queue and the running turn; without a turn all that waits is queued.
+ */
 int turns_queue_redirect(struct step *step) {
   const struct turns_input *input = step->input;
   struct message *message = NULL;

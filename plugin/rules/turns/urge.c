@@ -7,8 +7,8 @@
 #include "rules/turns/internal.h"
 
 /* Each item asks once for a turn of the plugin's own, until something is shown or comes back. An
- * item that was not due when those before it asked does so when it is due. It may ask again for the
- * head of the queue, because that may be cancelled. */
+ * item that was not due when those before it asked does so when it is due. If a queued message
+ * starts the turn, the item may ask again, because that message may be cancelled. */
 static void ask_for_turn(struct step *step) {
   struct run *run = step->run;
   const struct urgency *urgency = &step->input->urgency;

@@ -93,7 +93,7 @@ void places_phase_replace(const struct places *places, uint32_t session, uint64_
 enum {
   LOCK_PATIENCE_MS = 2,
   KEPT_MS = 10000,
-  ORPHANS_KEPT_MS = 3600000 /* for who goes on with the session */
+  ORPHANS_KEPT_MS = 3600000 /* for the host that goes on with the session */
 };
 
 _Static_assert((int)PLACE_CALLS == (int)MEMORY_CALLS, "a place holds what producers remember");
@@ -122,8 +122,8 @@ static void unlock_place(const struct places *places, uint32_t session) {
 
 /* -- a place, with its lock -------------------------------------------------------------------- */
 
-/* A writer was killed, or the machine was while the page was on its way to the disk; or what it
- * says is not true any more. */
+/* Was a writer killed, or did the machine crash while the page was written to the disk, or is what
+ * the place says not true any more? */
 static bool is_torn(const struct call_place *place) {
   if (atomic_load(&place->writing) || place->count > PLACE_CALLS) return true;
   for (uint32_t i = 0; i < place->count; i++) {

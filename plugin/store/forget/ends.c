@@ -73,7 +73,8 @@ static int read_ends(struct visit *visit) {
   return rc;
 }
 
-/* Items of a delivery that is lost, or that an engine has moved to the history before them. */
+/* Was the item due long ago? This is for items whose delivery is lost, or was moved to the history
+ * before them. */
 static bool was_due_long_ago(const struct visit *visit, uint64_t n) {
   struct db_key key = row_key(visit->session, ROW_ITEM, n);
   struct record_reader reader;

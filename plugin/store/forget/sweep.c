@@ -16,7 +16,7 @@ enum {
   SWEEP_ROW = 2, /* row 0 is the schema's; the secret has another */
   FORGET_ROWS = 64,
   LOOK_AT_ROWS = 256,
-  A_SESSION = 4,     /* turning to a session costs as much as so many rows */
+  A_SESSION = 4,     /* turning to a session costs as much as this many rows */
   REST_MS = 3600000, /* the rest between two rounds */
 };
 

@@ -41,8 +41,8 @@ static char *without_slashes(const char *path) {
 
 /* -- what is not finished ---------------------------------------------------------------------- */
 
-/* The file that shows that a run made this folder, and not a person. It contains the pid of the
- * process that makes the store; that process keeps it locked. It is removed after the store has
+/* The file that shows that this folder was made by a run, not by a person. It contains the pid of
+ * the process that makes the store; that process keeps it locked. It is removed after the store has
  * been moved to its place; a mark that stays there does no harm. */
 static const char mark[] = "unfinished";
 static const char *const parts[] = {"data.mdb", "lock.mdb", "shared", "creating", mark};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/push/known.c: see the header. Pushes come in bursts, and most of what one costs without a
- * disk is to look up what the one before has left. If the commit fails, no
- * rows have the number that the batch noted.
+ * store/push/known.c: see the header. Pushes come in bursts. Apart from the disk, most of the cost
+ * of a push is looking up what the push before has left. If the commit fails, no rows have the
+ * number that the batch noted.
  */
 #include "store/push/known.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/push/push.c: pushes. A push is one put: the item's number is the newest one's + 1, the
- * quota is read from the head. The engine commits those together that wait together (db_push).
+ * quota is read from the head. The engine commits pushes that wait together in one transaction
+ * (db_push).
  */
 #include "store/db/wake.h"
 #include "store/push/known.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/wake/wake.c: what processes learn from each other besides rows. The engine does it; this
- * gives it the store's names.
+ * store/wake/wake.c: what processes learn from each other besides rows. The engine does the work;
+ * this file gives its functions the store's names.
  */
 #include "store/wake/wake.h"
 

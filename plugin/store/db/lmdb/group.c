@@ -6,7 +6,7 @@
  * by now, stores them in one transaction, and tells each caller the result. A push is withdrawn
  * (BUSY) only while it waits. Once a leader has it, its caller waits for the result, as it would
  * for a commit of its own. Leader and followers are threads of one process and die together, so no
- * thread lives on that believes a stored push lost.
+ * thread survives that takes a stored push for lost.
  */
 #include <errno.h>
 #include <time.h>

@@ -217,7 +217,7 @@ static void take_clock(struct db *db, const PGresult *facts) {
   "set_config('idle_session_timeout', '0', false), "                                               \
   "set_config('idle_in_transaction_session_timeout', '10000', false), "
 
-/* Writes them as an array of SQL. */
+/* Writes db->given_up as an array of SQL. */
 static void list_given_up(struct db *db, char *text, size_t size) {
   size_t len = 0;
   pthread_mutex_lock(&db->lock);

@@ -137,7 +137,7 @@ static int enter_once(struct db *db, store_deadline deadline, struct tidings_err
               db->place.shown);
 }
 
-/* No later call of this process would cancel them. */
+/* Cancels the work that calls have given up, because no later call of this process will. */
 static void cancel_given_up(struct db *db) {
   enum { LEAVE_MS = 200 };
   struct pg_conn *conn = NULL;

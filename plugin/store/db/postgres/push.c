@@ -92,8 +92,8 @@ static bool is_pushed_to(const struct pg_pushed *pushed, struct tidings_span nam
 }
 
 /* Is the estimate too uncertain, because most of the numbers since the counted row may belong to
- * other sessions? Counting takes time, so it is not repeated before about as many new numbers were
- * given out as pushes wait. */
+ * other sessions? Counting takes time, so it is repeated only after about as many new numbers as
+ * pushes wait. */
 static bool says_little(const struct pg_pushed *pushed, int64_t limit) {
   int64_t numbers = pushed->waited - pushed->base;
   return numbers > pushed->base && numbers > (limit - pushed->base) / 2;
