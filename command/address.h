@@ -3,7 +3,7 @@
  * command/address.h: addresses to which something is sent, as text: "session:ID", "folder:PATH",
  * "box:NAME" or "repo:HOST/OWNER/NAME[@BRANCH]". Every address but a session's is the name of a
  * mailbox: a session of the store that no host owns, in which things wait until a session collects
- * them (mailbox.h). Pure but for address_parse, which resolves symbolic links in a folder that
+ * them (mailbox.h). Pure except address_parse, which resolves symbolic links in a folder that
  * exists.
  */
 #ifndef COMMAND_ADDRESS_H

@@ -77,7 +77,7 @@ void owner_script(uint32_t pid, const char *program, char path[OWNER_NAME_SIZE])
 
 /* The kernel does not distinguish a process that has started a child from one that has adopted an
  * orphan. But a process is in the same session (of the kernel) as the process that started it,
- * unless it has begun a session of its own; and a process that adopts orphans is in another session
+ * unless it has begun a session of its own. A process that adopts orphans is in another session
  * than an agent or a script in a terminal. If that does not decide, the name of `above` does. */
 bool owner_has_started(const struct process *above, const char *program, const struct process *self,
                        bool own_session) {

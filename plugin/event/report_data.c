@@ -241,7 +241,7 @@ static int check_stamp(const struct path *parent, const struct json *value,
   return field_string(parent, value, SMALL_STRING_BYTES, &stamp, error);
 }
 
-/* Each path has one: a stamp, or null. */
+/* Each path has a stamp, or null. */
 static int check_stamps(const struct data_input *input, const struct json *list,
                         const struct report *report) {
   struct path path = field_place(&event_data, list);
@@ -255,7 +255,7 @@ static int check_stamps(const struct data_input *input, const struct json *list,
   return 0;
 }
 
-/* Either may be NULL. */
+/* `stamp` and `stamps` may be NULL. */
 static int check_stamp_fields(const struct data_input *input, const struct json *stamp,
                               const struct json *stamps, const struct report *report) {
   bool is_list = json_member(input->data, "paths");

@@ -120,7 +120,7 @@ static void note_look(const struct carrier *carrier, struct session *session, bo
 static int look_for_pending(struct op *op, struct delivering *delivering,
                             enum deliver_next *ret_next, struct tidings_error *error) {
   struct session *session = op->known;
-  /* Before the snapshot: what is committed after this moves the change counter. */
+  /* This is read before the snapshot: what is committed after this moves the counter. */
   uint32_t changes = changes_read(session->changes);
   int code = op_read(op, error);
   if (!code) code = look_in_snapshot(op, delivering, ret_next, error);
@@ -250,8 +250,8 @@ static int find_session(struct op *op, struct tidings_error *error) {
   return code || op->known ? code : attach_by_hook(op, error);
 }
 
-/* Was the session quiet at the last look, and has nothing happened since? For a store that is asked
- * over a connection. *ret_has_answer: the store was asked, and the next snapshot can use its
+/* Was the session quiet at the last look, and has nothing happened since? Used for a store that is
+ * asked over a connection. *ret_has_answer: the store was asked, and the next snapshot can use its
  * answer. */
 static bool is_quiet_still(struct instance *instance, const struct carrier *carrier,
                            struct session *known, store_deadline deadline, bool *ret_has_answer) {

@@ -24,7 +24,7 @@ int life_get_head(struct op *op, const struct event *event, struct tidings_error
 }
 
 /* Anybody may send messages, and a host that does so becomes the owner if it can. All other events
- * are for the owner to send. */
+ * may be sent by the owner alone. */
 int life_attach(struct op *op, const struct event *event, struct decision *decision,
                 struct tidings_error *error) {
   const struct owner *self = &op->instance->owner;

@@ -73,7 +73,7 @@ void instance_leave(struct instance *instance);
 void instance_hand_out(struct instance *instance, struct handed_out_node *node,
                        enum handed_out_kind kind, const void *what);
 /* May `what` be freed? Not in a forked child, and not if the host does not hold it; the log says so
- * then. After true, free it and then call instance_take_back: quiesce waits for that. */
+ * then. If so, free it and then call instance_take_back: quiesce waits for that. */
 bool instance_claim(struct instance *instance, enum handed_out_kind kind, const void *what);
 void instance_take_back(struct instance *instance);
 
@@ -87,8 +87,8 @@ void instance_unlock_session(struct instance *instance, uint32_t session);
  * arithmetic on times cannot overflow. */
 int64_t instance_now(const struct instance *instance);
 
-/* Public ids of items: the session's number in the upper half, the item's in the lower. Those of
- * deliveries: delivery_id. */
+/* Public ids of items: the session's number in the upper half, the item's in the lower. delivery_id
+ * makes those of deliveries. */
 static inline uint64_t public_id(uint32_t session, uint64_t n) {
   return (uint64_t)session << 32 | n;
 }

@@ -27,7 +27,7 @@ static bool make_room(struct remembered_settles *settles) {
   return true;
 }
 
-/* Its place, or `count`: it is not there. */
+/* Returns the index of the settle; `count`: it is not there. */
 static size_t find_settle(const struct remembered_settles *settles,
                           const struct remembered *settle) {
   for (size_t i = 0; i < settles->count; i++) {

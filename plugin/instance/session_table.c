@@ -51,7 +51,7 @@ static void slots_place(struct session_slots *slots, struct session *session) {
   atomic_store_explicit(&slots->at[i], session, memory_order_release);
 }
 
-/* At most half full, so that a miss is short. */
+/* The slots are at most half full, so that a miss is short. */
 static struct session_slots *slots_with_room(struct session_table *table) {
   struct session_slots *slots = atomic_load(&table->slots);
   if (slots && table->count * 2 <= slots->mask) return slots;

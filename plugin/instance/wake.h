@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * instance/wake.h: the sessions that next_session is still to name: those that rang and whose
- * names it has not taken yet, and those whose `wake` event failed. The store implements rings;
- * flow/wake.c searches for them.
+ * instance/wake.h: the sessions that next_session has yet to name: those that rang, and those whose
+ * `wake` event failed. The store implements rings; flow/wake.c searches for them.
  */
 #ifndef INSTANCE_WAKE_H
 #define INSTANCE_WAKE_H

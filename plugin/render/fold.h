@@ -35,7 +35,7 @@ struct fold {
   char look[3];     /* one or two characters in lower case, NUL-terminated */
 };
 
-/* For fold_at: the end, and all that is not a plain character of ASCII. */
+/* Does what fold_at does, for the end and all that is not a plain character of ASCII. */
 struct fold fold_look(struct tidings_span text, size_t at);
 
 /* The character at text.ptr + at. An escape counts as the character that it stands for, unless a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/formats.h: one function a format: the block from its opening line to its closing one,
- * without the line feed after that. Private to render/.
+ * render/formats.h: one function for each format: it writes the block from its opening line to its
+ * closing one, without the line feed after that. Private to render/.
  */
 #ifndef RENDER_FORMATS_H
 #define RENDER_FORMATS_H
@@ -35,8 +35,8 @@ void render_line_text(const struct render_input *input, enum escape where, const
                       struct buffer *out);
 void render_host_name(const struct render_input *input,
                       struct buffer *out); /* or "the agent host" */
-/* An empty line and the sentences at a block's beginning; nothing in a bare one. In a
- * system-reminder without the empty line. */
+/* An empty line and the sentences at a block's beginning; nothing in a bare one. A system-reminder
+ * has no empty line there. */
 void render_preamble(const struct render_input *input, struct buffer *out);
 void render_markdown_fence(const struct render_input *input, struct buffer *out);
 void render_pending_line(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/json.c: the format `json`: one object in a code fence, a notification a line.
+ * render/json.c: the format `json`: one object in a code fence, with a line for each notification.
  */
 #include "render/age.h"
 #include "render/escape.h"

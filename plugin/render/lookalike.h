@@ -16,12 +16,12 @@ static const size_t NO_MARK = SIZE_MAX;
 
 /* At a '<': does it open structure of a conversation, such as <system> or <tool_result>? */
 bool lookalike_reserved_tag(struct tidings_span text, size_t at);
-/* At the beginning of a line: "(4 more notifications pending)". */
+/* At the beginning of a line: is it "(4 more notifications pending)"? */
 bool lookalike_pending_line(struct tidings_span text, size_t at);
-/* At the beginning of a line: "While you worked (not from the user):". */
+/* At the beginning of a line: is it "While you worked (not from the user):"? */
 bool lookalike_plain_header(struct tidings_span text, size_t at);
 
-/* At a '<': a tag of ours, opening or closing, such as <notification>? */
+/* At a '<': is it a tag of ours, opening or closing, such as <notification>? */
 bool lookalike_block_tag(struct tidings_span text, size_t at);
 /* At a quote or an underscore: is it a key of our JSON, or the name of our call? Not after a
  * backslash. */

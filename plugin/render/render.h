@@ -29,7 +29,7 @@ struct render_input {
   bool bare;             /* without the sentences at its beginning: the model has them already */
   int64_t now_ms;        /* what happened longer ago than age_after_ms says so */
   uint32_t age_after_ms; /* 0: nothing does */
-  const struct tidings_span *call_ids; /* FORMAT_SYNTHETIC_CALL: one a line */
+  const struct tidings_span *call_ids; /* FORMAT_SYNTHETIC_CALL: one for each line */
   const struct tidings_span *steered;  /* what the user says during the turn, in order */
   size_t steered_count;
   bool subagents; /* instructions: the host has some that work in the background */

@@ -25,8 +25,8 @@ int outdated_find(struct op *op, struct item *items, size_t count,
 
 /* Might a newer report than this pending one have been shown of some of its files? */
 bool outdated_may_leave_out(const struct op *op, const struct item *item);
-/* Leaves out of pending reports of several files, whose facts were read, those of which a newer
- * report was shown. The dispositions are those of reports of which nothing is left; by n. Errors:
+/* Removes files from pending reports of several files, whose facts were read, if a newer report of
+ * the file was shown. The dispositions are those of reports that have no file left; by n. Errors:
  * STORE, NOMEM. */
 int outdated_leave_out(struct op *op, struct item *items, size_t count,
                        struct disposition **ret_dispositions, size_t *ret_count,

@@ -59,7 +59,7 @@ const struct owner *store_self(const struct store *store); /* the process that o
 /* Returns a number that changes when the store turns out to have gone back in time, or to be
  * another one: then all that this process knows of sessions by their numbers is void. */
 uint32_t store_lives(const struct store *store);
-/* May older builds use it too? Then nothing is written that those one number back cannot read. */
+/* May builds of the layout before use it too? Then nothing is written that they cannot read. */
 bool store_has_older_builds(const struct store *store);
 /* The time of the store, while the host's clock says `host_ms`. */
 int64_t store_now(const struct store *store, int64_t host_ms);
@@ -441,10 +441,9 @@ bool store_is_of_one_machine(const struct store *store);
 
 /* -- the ring: a process must act now ---------------------------------------------------------- */
 
-/* In a write that changes `session`, whose head says that `owner` has it (without owner: no
- * effect): when this write is committed, the processes that wait for that owner are woken, all but
- * the calling thread if it is the one that waits. See wake.h for the other side. Otherwise it costs
- * nothing. */
+/* In a write that changes `session`, whose head says that `owner` has it: when the write is
+ * committed, wakes the processes that wait for that owner, but not the calling thread if it is the
+ * one that waits. Without an owner it has no effect. See wake.h for the other side. */
 void store_ring(struct store_txn *txn, uint32_t session, const struct owner *owner);
 
 #endif

@@ -44,7 +44,7 @@ uint64_t outline_hash(uint64_t hash, struct tidings_span text); /* for further t
 /* Returns how many bytes a message has up to the end of its first line that is not blank. */
 size_t outline_first_line(struct tidings_span message);
 /* Returns how many bytes of a message have to be shown: up to the end of that line or, if the item
- * is not critical, about 200 bytes of it; the blanks before it do not count as these. */
+ * is not critical, the blanks before it and about 200 bytes of it. */
 size_t outline_least_bytes(struct tidings_span message, bool critical);
 
 #endif

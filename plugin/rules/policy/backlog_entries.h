@@ -55,8 +55,8 @@ struct backlog {
   uint32_t group_count, lane_count;
   struct backlog_slots kind_slots, message_slots;
 
-  /* For choose.c, as many as there is room for entries. They are kept because memory that is
-   * touched for the first time costs more than all the rest of a choice. */
+  /* Arrays of choose.c, which have room for as many elements as `entries`. They are kept because
+   * memory that is touched for the first time costs more than all the rest of a choice. */
   uint32_t *pending;   /* indices of pending entries */
   uint32_t *window_of; /* for each of these: an index, or ALWAYS_NEEDED .. */
   uint32_t *line_of;   /* .. and which of the window's lines, by their oldest items */

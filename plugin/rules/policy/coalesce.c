@@ -75,7 +75,7 @@ static bool opens_window(const struct work *work, const struct kind *kind, size_
          !is_within(work, kind->open, i);
 }
 
-/* For each item that is left: the first item of its window. Changed files that would fill more
+/* Finds the first item of the window of each item that is left. Changed files that would fill more
  * lines than a list has names share one, however far apart. */
 static int find_windows(const struct work *work, size_t *ret_windows) {
   struct tidings_span *names = arena_zalloc(work->arena, work->item_count, sizeof *names);
@@ -107,7 +107,7 @@ static int find_windows(const struct work *work, size_t *ret_windows) {
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
-/* For each item that is left: the first item of its line. */
+/* Finds the first item of the line of each item that is left. */
 static int find_lines(const struct work *work, const size_t *windows, size_t *ret_leaders) {
   struct line_key {
     size_t window, message;

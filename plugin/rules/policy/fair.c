@@ -58,7 +58,8 @@ int policy_fair_order(const struct work *work, size_t *ret_order) {
   return 0;
 }
 
-/* Puts a candidate among the first ones, of which there are `count` in order, at most `most`. */
+/* Inserts a candidate into the first `count` ones, which are in order; at most `most` are kept.
+ * Returns how many there are. */
 static size_t insert(struct candidate *first, size_t count, size_t most,
                      const struct candidate *candidate) {
   if (count == most && by_turn(candidate, &first[count - 1]) > 0) return count;

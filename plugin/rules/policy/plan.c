@@ -59,7 +59,7 @@ static size_t finish_dispositions(struct work *work) {
   return count;
 }
 
-/* Takes back what was dropped for want of room, because nothing is shown in its place. */
+/* Takes back what was dropped for lack of room, because nothing is shown in its place. */
 static void take_back_drops(struct work *work) {
   for (size_t i = 0; i < work->item_count; i++) {
     if (work->dispositions[i].outcome == OUTCOME_DROPPED)

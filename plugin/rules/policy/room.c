@@ -66,7 +66,7 @@ bool policy_has_room_for(const struct work *work, size_t bytes) {
          work->room->bytes;
 }
 
-/* Does a text of so many bytes fit, whatever is in it? */
+/* Does a text of `bytes` bytes fit, whatever is in it? */
 static bool has_room_for(const struct work *work, const struct line *line, size_t bytes) {
   const struct notification *note = &line->item->note;
   return policy_has_room_for(work, bytes + note->source.len + note->name.len);

@@ -120,7 +120,7 @@ void policy_end_room(struct work *work);
 int policy_defer_too_large(struct work *work); /* before any cap, because a line that cannot be
                                                   shown must not count against it */
 int policy_fit_room(struct work *work);
-/* Is there room for one more line whose source, name and text have so many bytes? */
+/* Is there room for one more line whose source, name and text have `bytes` bytes? */
 bool policy_has_room_for(const struct work *work, size_t bytes);
 
 /* older.c: before lines are chosen, and when those that are shown have ended as delivered. */
@@ -174,8 +174,8 @@ void policy_sort(void *base, size_t count, size_t size,
  * stay pending, and the line counts as deferred. */
 void policy_defer_lines(struct work *work, const bool *kept);
 
-/* Which of `count` texts are equal: ret_leaders[i] is the lowest index with the same text. In n log
- * n, whatever the texts are. */
+/* Which of `count` texts are equal: ret_leaders[i] is the lowest index with the same text. Takes n
+ * log n steps, whatever the texts are. */
 int policy_group_equal(const struct tidings_span *texts, size_t count, struct arena *arena,
                        size_t *ret_leaders);
 

@@ -24,7 +24,7 @@ int policy_write_cut(const struct work *work, const struct line *line, size_t ke
   return keep_text(work, &text, ret_message);
 }
 
-/* As many files as a message may have room for. */
+/* Lists as many files as a message may have room for. */
 static int write_list(const struct work *work, struct line *line) {
   if (policy_list_files(work, line)) return -1;
   for (size_t listed = line->listed;; listed--) {

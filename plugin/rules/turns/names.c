@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/turns/names.c: do the ids that the host gives name the turn that is offered or runs? Also
- * the error texts if they do not.
+ * rules/turns/names.c: do the ids that the host gives name the turn that is offered or runs? It
+ * also has the error texts if they do not.
  */
 #include <stdio.h>
 

@@ -73,7 +73,8 @@ void db_close(struct db *db); /* no transaction may be open */
 const char *db_place(const struct db *db);        /* as its errors name it */
 const struct owner *db_self(const struct db *db); /* the process that opened it */
 bool db_owner_alive(struct db *db, const struct owner *owner);
-/* As owner_machine has it. Empty: it is this machine, or the store is of one machine alone. */
+/* Writes the machine's name as owner_machine does. Empty: it is this machine, or only one machine
+ * uses the store. */
 enum { DB_MACHINE_BYTES = OWNER_MACHINE_BYTES };
 void db_owner_machine(const struct db *db, const struct owner *owner,
                       char ret_name[DB_MACHINE_BYTES]);
@@ -111,8 +112,8 @@ struct db_scope {
   struct tidings_span name; /* of a session; empty: not declared */
   uint32_t session;         /* its number; 0: not known, or not declared */
   bool goes_by_look;        /* a snapshot: as this process has just read it */
-  /* The write is about what this process has just read of the session. An engine to which looking
-   * once more costs much may leave that to the commit, which may find it outdated. */
+  /* The write is about what this process has just read of the session. An engine may leave a second
+   * look, if that costs much, to the commit, which may find the write outdated. */
   bool optimistic;
   bool has_answer; /* a snapshot: db_is_unchanged has kept its answer for the same call */
   bool prefetches; /* `wanted`, of session 0, will be read: an engine may fetch it now */

@@ -11,7 +11,7 @@ enum {
   RING_GROUP = 64, /* how many rings share a counter that moves with any of them, so that a look at
                       all is short */
   RING_GROUPS = STORE_RINGS / RING_GROUP,
-  STORE_PHASES = 4096,     /* words; likewise, but one session at a time has one */
+  STORE_PHASES = 4096,     /* words, shared likewise; one session at a time occupies one */
   STORE_CALL_PLACES = 128, /* likewise */
   STORE_CALL_LOCKS = 16,
   STORE_WAITERS = 256, /* processes that may wait on one store */

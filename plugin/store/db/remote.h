@@ -3,8 +3,8 @@
  * store/db/remote.h: the additional functions of an engine whose rows are on another machine. It
  * keeps the rows of a session that it has read, and asks whether they have changed. Pushes take no
  * lock of the session and wait in an inbox. The engine deletes old history by itself. Its tables
- * have columns for some facts about sessions, which it is given. Functions that return a plain int
- * return 0 or the engine's error.
+ * have columns for some facts about sessions, which the store passes to it. Functions that return a
+ * plain int return 0 or the engine's error.
  */
 #ifndef STORE_DB_REMOTE_H
 #define STORE_DB_REMOTE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/dump/dump.h: a store as a file of rows, which a store of any engine can be made from: every
- * row with its key, in the order of keys; then the events whose ids were seen and that have no row
- * of their own; then how many there were of both, so that a file that was cut short is noticed.
+ * store/dump/dump.h: a store as a file of rows, from which a store of any engine can be made. It
+ * has every row with its key, in the order of keys; then the events whose ids were seen and that
+ * have no row of their own; then the numbers of both, so that a file that was cut short is noticed.
  */
 #ifndef STORE_DUMP_DUMP_H
 #define STORE_DUMP_DUMP_H

@@ -32,11 +32,11 @@ struct flush_note {
   uint8_t boot_id[16];
   uint64_t inode;
   _Atomic uint64_t transaction; /* the newest whose flush returned; 0: nothing is noted */
-  _Atomic uint64_t marked;      /* the newest of which the other head's page says so too */
+  _Atomic uint64_t marked;      /* the newest that the other head's page notes too */
   _Atomic uint32_t bare;        /* the heads have no digests yet */
 };
-/* The head of the file `shared`, which every user of the store maps beside LMDB's two files. After
- * it come the change counters, the rings, the waiters, the phases and the calls. */
+/* The head of the file `shared`, which every user of the store maps beside LMDB's two files. The
+ * change counters, the rings, the waiters, the phases and the calls follow it. */
 struct shared_page {
   char magic[8];
   uint32_t layout;                 /* of this struct */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/lmdb/txn.c: transactions: snapshots, which use a few parked readers; writes, of which
- * one at a time runs, with the writer lock; and what counts as stored when a commit fails.
+ * store/db/lmdb/txn.c: transactions: snapshots, which use a few parked readers; writes, one at a
+ * time, with the writer lock; and what counts as stored when a commit fails.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -18,7 +18,7 @@
 enum { KEPT_LAYOUT = 1 };
 static const char kept_name[] = "checked";
 
-/* After it come the bits of the pages that were seen. */
+/* The bits of the pages that were seen follow it. */
 struct progress {
   char magic[8];
   uint32_t layout, crc; /* crc: of all other bytes */

@@ -16,8 +16,8 @@ static bool is_sent(const struct pg_row *row, bool fresh) {
   return row->dirty && row->fresh == fresh;
 }
 
-/* Sends the changed rows. `fresh`: those that the server does not have, which are inserted;
- * otherwise those that it may have, which are inserted or updated. */
+/* Sends the changed rows. `fresh`: inserts those that the server does not have. Otherwise inserts
+ * or updates those that it may have. */
 static int send_rows(struct pg_conn *conn, const struct pg_session *session, bool fresh) {
   struct buffer values = BUFFER_EMPTY;
   struct pg_keys keys;

@@ -161,8 +161,8 @@ void pg_pushes_forget(struct db *db, struct tidings_span name) {
   pthread_mutex_unlock(&db->lock);
 }
 
-/* A plain push was not stored, because the session has declared kinds or is nearly full. After each
- * further one in a row, more of the next pushes call push_record at once. */
+/* A plain push was not stored, because the session has declared kinds or is nearly full. The more
+ * such pushes in a row, the more of the next pushes call push_record at once. */
 static void note_missed(struct db *db, struct tidings_span name) {
   struct pg_pushes *pushes = &db->pushes;
   pg_pushes_forget(db, name);
