@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * compose.c: makes what is to be sent from a carrier and a reply. Pure: it uses no plugin and no
+ * compose.c: turns a carrier and a reply into what is to be sent. Pure: it uses no plugin and no
  * clock. Within each place the reply's order is the reading order.
  */
 #include <stdbool.h>

@@ -12,7 +12,7 @@
 
 struct hk_instance {
   void *image; /* NULL: nothing is loaded; then nothing below may be used but copy */
-  struct tidings_plugin *plugin; /* the instance; what its functions take */
+  struct tidings_plugin *plugin; /* the instance, which its functions take */
   /* The plugin's tables as this side knows them: zeros after what the plugin has. The functions and
    * the entry's strings live in the image. */
   struct tidings_plugin functions;

@@ -132,8 +132,8 @@ int life_attach(struct op *op, const struct event *event, struct decision *decis
  * Changes op's head. Errors: BUSY (another host's, and alive), STORE, NOMEM. */
 int life_close(struct op *op, struct tidings_error *error);
 
-/* The child gets a copy of what is pending and of what is leased, unless it has one. A copy of what
- * is leased remembers the delivery, for a child whose transcript has it. Errors: FULL (the child
+/* Gives the child a copy of each pending and each leased notification, unless it has one. A copy of
+ * a leased one remembers the delivery, for a child whose transcript has it. Errors: FULL (the child
  * has too much), STORE, NOMEM. */
 int fork_session(struct op *op, struct tidings_span child, struct tidings_error *error);
 

@@ -8,8 +8,8 @@
 #include "common/error.h"
 #include "flow/internal.h"
 
-/* Gives up history in a write of its own. Commits the write if anything was given up, or if
- * `must`. */
+/* Deletes history in a write of its own. Commits the write if anything was deleted, or if `must`.
+ */
 static int give_up_some(struct op *op, bool must, size_t *ret_count) {
   struct store_txn *txn;
   int code = store_write(op->instance->store, NULL, op->deadline, &txn, NULL);
@@ -20,7 +20,7 @@ static int give_up_some(struct op *op, bool must, size_t *ret_count) {
   return code;
 }
 
-/* Gives up history and tries again as long as there is time. Freed pages can be used only by the
+/* Deletes history and tries again as long as there is time. Freed pages can be used only by the
  * second write after them, so one more write follows the last. */
 int push_store(struct op *op, const struct push *push, bool *ret_duplicate,
                struct tidings_error *error) {

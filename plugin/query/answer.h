@@ -80,7 +80,7 @@ void query_write_attachment(struct json_writer *writer, const struct op *op);
 const char *query_carrier_name(uint8_t carrier); /* of a delivery; history.c */
 /* Writes the time since which a message is in the queue; null: it did not have to wait. */
 void query_write_queued_at(struct json_writer *writer, const struct message *message);
-/* The name of what moves a run, as a transition has it: enum turns_event. */
+/* The name of an event that moves a run: enum turns_event. */
 const char *query_event_name(unsigned event);
 
 #endif

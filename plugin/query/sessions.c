@@ -77,7 +77,7 @@ static int describe(struct question *question, struct entry *entry, struct tidin
   return code;
 }
 
-/* A mailbox is a session by its name alone. */
+/* Only its name shows that a session is a mailbox. */
 static bool is_mailbox(struct tidings_span id) {
   static const char *const kinds[] = {"box:", "folder:", "repo:"};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -117,7 +117,7 @@ static int take_turn_use(void *context, const struct transition *transition) {
   case TURNS_FAILED:
     if (transition->time_ms > *used_ms) *used_ms = transition->time_ms;
     return 0;
-  default: return 0; /* done by producers, or by a host that attached */
+  default: return 0; /* these come from producers, or from a host that attached */
   }
 }
 

@@ -13,7 +13,7 @@
 enum escape { ESCAPE_MARKDOWN, ESCAPE_XML, ESCAPE_CALL };
 
 /* An item's text, which may stand at the start of a line. A line break becomes a continuation,
- * indented by two blanks and by what the line was indented by. A line start that would read as a
+ * indented by two blanks and by the line's own indentation. A line start that would read as a
  * fence, a header, a list item, a quote, a tag or a forged group title gets a backslash; outside of
  * markdown, so does a forged level. Tags that name structure (system-reminder, notification…) are
  * neutralized wherever they stand. In XML all of < > & become entities. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * render/steered.c: writes words of the user during a turn on a tool's result. A separate message
- * with the role user needs no words around it; everywhere else a reader must see who speaks.
+ * render/steered.c: writes what the user says during a turn, to go with a tool's result. A separate
+ * message with the role user needs no words around it; everywhere else a reader must see who
+ * speaks.
  */
 #include "render/formats.h"
 #include "render/neutralize.h"

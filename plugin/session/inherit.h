@@ -9,9 +9,10 @@
 #include "session/op.h"
 #include "values/event.h"
 
-/* In a write: ends pending copies as the named deliveries of the parent have ended their originals.
- * Copies of items that were withdrawn on their carrier all end when the first host comes. `named`
- * NULL: no delivery is named. Changes op->head; the caller puts it. Errors: FULL, STORE, NOMEM. */
+/* In a write: ends each pending copy whose original a named delivery of the parent has ended, in
+ * the same way. Copies of items that were withdrawn on their carrier all end when the first host
+ * comes. `named` NULL: no delivery is named. Changes op->head; the caller puts it. Errors: FULL,
+ * STORE, NOMEM. */
 int inherit_named(struct op *op, const struct session_event *named, struct tidings_error *error);
 
 #endif

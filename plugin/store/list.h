@@ -21,13 +21,13 @@ struct db_waiting session_waiting(struct store_txn *txn, uint32_t session);
 bool item_is_near(struct store_txn *txn, uint32_t session, uint64_t n);
 bool delivery_is_near(struct store_txn *txn, uint32_t session, uint64_t n);
 
-/* Writes the row of an item that has not ended after all, if the engine has it as history, which it
- * would drop by itself. Errors: STORE, NOMEM. */
+/* If the row of an item that has not ended after all is history, which the engine drops by itself,
+ * writes the row again. Errors: STORE, NOMEM. */
 int item_take_back(struct store_txn *txn, uint32_t session, uint64_t n,
                    struct tidings_error *error);
 
 /* Calls `each` with pushes to this session that ended in a database's inbox, as `dead_letters` in
- * db/remote.h has it. */
+ * db/remote.h does. */
 int store_dead_letters(struct store_txn *txn, struct tidings_span name, size_t most,
                        int (*each)(void *context, const struct db_dead *dead), void *context,
                        struct tidings_error *error);

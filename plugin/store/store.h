@@ -180,9 +180,9 @@ struct transition {
 
 struct store_txn;
 
-/* A snapshot. Short: decode what is needed into an arena, then end it. No other transaction may be
- * open on this thread. `scope` says which session it is about, as far as that is known; NULL: any.
- * Errors: BUSY past the deadline, STORE, NOMEM, SCHEMA_NEWER. */
+/* A snapshot. Keep it short: decode what is needed into an arena, then end it. No other transaction
+ * may be open on this thread. `scope` says which session it is about, as far as that is known;
+ * NULL: any. Errors: BUSY past the deadline, STORE, NOMEM, SCHEMA_NEWER. */
 int store_read(struct store *store, const struct db_scope *scope, store_deadline deadline,
                struct store_txn **ret_txn, struct tidings_error *error);
 /* See `stamp` and `is_unchanged` in db/remote.h. A store of this machine has no stamps. */

@@ -26,7 +26,7 @@ struct line {
   uint32_t count;                /* how many items it stands for */
   uint8_t level;
   bool shortened; /* to fit into max_tokens, or into the room */
-  bool pinned;    /* it stands for an item that is */
+  bool pinned;    /* it stands for a pinned item */
 };
 
 #endif

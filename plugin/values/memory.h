@@ -12,8 +12,8 @@
 
 #include "common/span.h"
 
-/* A call of a tool that the host has reported as running. Files that change meanwhile changed while
- * it ran. */
+/* A call of a tool that the host has reported as running. Files that change meanwhile count as
+ * changed while it ran. */
 struct tool_call {
   struct tidings_span call_id, tool;
   int64_t from_ms, to_ms;
@@ -27,7 +27,8 @@ enum { MEMORY_CALLS = 16 }; /* the newest ones */
 enum { EDIT_KEY_BYTES = 8, MEMORY_EDITS = 256 /* the newest ones */ };
 
 struct memory {
-  uint8_t budget_percent; /* the highest threshold that has spoken and is still reached; 0: none */
+  uint8_t budget_percent; /* the highest threshold that was reported and is still reached; 0:
+                             none */
   struct tool_call calls[MEMORY_CALLS]; /* in the order in which they started */
   size_t call_count;
   struct tidings_span edits; /* keys, in the order in which the files were first edited */

@@ -47,8 +47,8 @@ struct notification {
   struct tidings_span tool, handle; /* empty: none */
   struct tidings_span caused_by; /* a call of the model's own that made this happen; empty: none */
   int64_t occurred_ms;           /* when it happened, by whoever pushed it; 0: not said */
-  int64_t ttl_ms; /* it is worth showing for so long after it was pushed; 0: for ever */
-  int64_t due_ms; /* not shown before, by the store's clock; 0: at once */
+  int64_t ttl_ms;                /* for how long after its push it is worth showing; 0: for ever */
+  int64_t due_ms;                /* not shown before, by the store's clock; 0: at once */
   uint8_t level;
   uint8_t activation;
   uint8_t made_by; /* enum maker */
@@ -68,8 +68,8 @@ static inline bool notification_is_critical(const struct notification *note) {
  * was read (event/facts.h), and for items that were made of no report. */
 struct facts {
   const struct tidings_span *paths;  /* file.changed: its `path` or `paths` */
-  const struct tidings_span *stamps; /* of each path: what tells its file's version then from
-                                        others, or empty; NULL: of none */
+  const struct tidings_span *stamps; /* for each path, a text that identifies the file's version
+                                        then, or empty; NULL: of none */
   const bool *edited; /* of each path: had the assistant edited the file before? NULL: of none */
   size_t path_count;
   uint8_t change;               /* file.changed: enum file_change in values/event.h */
@@ -167,7 +167,7 @@ enum reason {
                          id */
   REASON_COLLECTED = 23,  /* closed: another session has it now; ref: the number of that session */
   REASON_TAKEN_BACK = 24, /* withdrawn; ref: the n of the silent one with its key */
-  REASON_SILENT = 25,     /* withdrawn: it is never shown, and has taken back what it was for */
+  REASON_SILENT = 25,     /* withdrawn: a silent one, which has taken back what has its key */
   REASON_COUNT
 };
 

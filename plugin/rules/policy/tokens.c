@@ -15,7 +15,8 @@ static uint64_t count(const struct work *work, struct tidings_span text) {
   return (text.len + 3) / 4;
 }
 
-/* The line's message, and what the format shows beside it of its kind, which may be long. */
+/* Counts the line's message, and the parts of its kind that the format shows beside it, which may
+ * be long. */
 static uint64_t cost(const struct work *work, const struct line *line) {
   const struct notification *note = &line->item->note;
   uint8_t format = work->settings->format;

@@ -34,7 +34,7 @@ void dump_row(struct dump_writer *writer, const struct db_key *key, struct tidin
 /* Errors: NOMEM. */
 int dump_event(struct dump_writer *writer, const struct dump_event *event,
                struct tidings_error *error);
-/* `code` is the caller's so far; without an error the file is finished. Returns `code`, or STORE.
+/* `code`: the caller's result so far; if it is 0, the file is completed. Returns `code`, or STORE.
  */
 int dump_finish(struct dump_writer *writer, int code, struct tidings_error *error);
 

@@ -64,8 +64,8 @@ struct visit {
   struct old_ends ends;
 };
 
-/* Did the ended item under the cursor end more than RETENTION_AGE_MS ago? It counts as ended when
- * it was due, if no delivery has it. Returns 0, or the engine's error. */
+/* Did the ended item under the cursor end more than RETENTION_AGE_MS ago? If no delivery has it, it
+ * counts as ended when it was due. Returns 0, or the engine's error. */
 int visit_is_long_over(struct visit *visit, uint64_t n, bool *ret_over);
 /* Finds the key of the row that has the id of the delivery under the cursor. False: there is
  * none. */

@@ -146,7 +146,7 @@ static int load_rows(struct dump_reader *reader, struct pg_copy *copy,
   return code ? code : pg_copy_put_done(copy, error);
 }
 
-/* -- what the engine keeps beside them --------------------------------------------------------- */
+/* -- what the engine keeps beside the rows ------------------------------------------------ */
 
 /* The session whose rows are being read. */
 struct passing {

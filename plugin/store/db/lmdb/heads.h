@@ -64,8 +64,7 @@ int heads_check_pages(const struct heads *heads, unsigned index, bool *ret_right
 
 /* The next three functions return 0 or an errno, and flush what they write. */
 
-/* Writes the head that counts in place of the other head too, under the number of the transaction
- * before it. */
+/* Copies the head that counts over the other head, with the number of the transaction before it. */
 int heads_repair(const struct heads *heads, const struct heads_verdict *verdict);
 /* Writes the pages and the head of a commit again, if its flush has failed or may not have
  * happened. Without that another flush could do nothing, because the kernel takes these pages for

@@ -369,7 +369,7 @@ static bool enter_child(struct walk *walk, const struct walk_tree *tree, unsigne
   return enter_page(walk, tree, number, depth + 1, &levels[depth + 1]);
 }
 
-/* Continues a walk that has paused: reads the branches again that it was in. */
+/* Continues a walk that has paused: reads again the branches in which it was. */
 static bool enter_place(struct walk *walk, const struct walk_tree *tree, struct level *levels) {
   const struct walk_place *place = &walk->place;
   for (unsigned depth = 0; depth < place->entered; depth++) {

@@ -64,7 +64,7 @@ bool walk_begin(struct walk *walk, int fd, uint64_t map_bytes);
 bool walk_run(struct walk *walk);
 void walk_end(struct walk *walk);
 
-/* walk_kept.c: saves the progress of a walk that has paused in the store's folder, for the next
+/* walk_kept.c: saves in the store's folder the progress of a walk that has paused, for the next
  * call of any process. It is valid until somebody writes the file; numbers that are saved with it
  * show that. */
 struct db;
