@@ -37,7 +37,7 @@ static bool is_base64(const char *bytes, size_t len) {
 }
 
 /* Can the line belong to a key? It can if it is Base64, perhaps after the prefix of a log's line,
- * or a header of the key. After a text that only mentions the mark of a key, other lines follow. */
+ * or a header of the key. A text that only mentions the mark of a key goes on with other lines. */
 static bool is_in_key(struct tidings_span line) {
   enum { LONG_WORD = 16 };
   while (line.len && strchr(" \t\r", line.ptr[line.len - 1])) line.len--;

@@ -3,9 +3,9 @@
  * common/spawn.h: starts another program and waits for it. It uses posix_spawn, never fork and
  * exec, because threads of a plugin may run. The plugin does not use this.
  *
- * Only code that continues without exec forks: cli/run/detach.c, cli/run/watchdog.c and
- * agents/wait/wait.c become processes of their own, the conformance cases test a plugin across a
- * fork, and the bench measures copies of itself.
+ * Only code that continues without exec forks: in cli/run/ and agents/wait/apart.c it becomes a
+ * process of its own, the conformance cases test a plugin across a fork, and the bench measures
+ * copies of itself.
  */
 #ifndef COMMON_SPAWN_H
 #define COMMON_SPAWN_H

@@ -103,7 +103,8 @@ static bool has_value_of(const struct settings *defaults, const struct settings 
                 width) == 0;
 }
 
-/* `defaults` NULL: writes every key; else those with another value, and no section without one. */
+/* `defaults` NULL: writes every key; otherwise only keys with another value, and no section without
+ * one. */
 static void write_section(const struct settings *settings, const struct settings *defaults,
                           const struct config_section *section, struct buffer *out) {
   bool any = false;

@@ -42,8 +42,8 @@ static int read_output(const struct data_input *input, const struct json *value,
   return value ? field_string(&event_data, value, SIZE_MAX, &report->output, input->error) : 0;
 }
 
-/* The reporter's wishes for the notification that is made, as with a `notification`: the last
- * fields of each report that makes one. */
+/* The fields by which a reporter describes the notification that is made, as in a `notification`;
+ * they are the last fields of each report that makes one. */
 #define REPORT_OPTIONS "key", "ttl_ms", "activation"
 enum { OPTION_COUNT = 3 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * flow/calls.c: records which tool calls run. This is needed only after the owner has died
- * (session/orphans.c). So it is kept in the store's shared memory, where it costs no commit, or
- * only a late one (session/publish.h). A call that finds no place there, or that comes with an
- * event that is committed anyway, is written to the session's row.
+ * flow/calls.c: records which tool calls run, for reports of changed files, and for the time after
+ * the owner has died (session/orphans.c). The record is kept in the store's shared memory, where it
+ * costs no commit, or only a late one (session/publish.h). A call that finds no place there, or
+ * that comes with an event that is committed anyway, is written to the session's row.
  */
 #include "rules/producers/calls.h"
 

@@ -35,7 +35,7 @@ static void write_removal(const struct question *question, const struct item *it
   buffer_format(out, " (outcome: %s).", outcome_name(disposition->outcome));
 }
 
-/* It was withdrawn while it is on the carrier. */
+/* Adds that the item was withdrawn while it is on the carrier. */
 static void explain_recall(const struct question *question, const struct item *item,
                            const struct delivery *delivery, struct buffer *out) {
   const struct disposition_range *disposition =

@@ -114,7 +114,7 @@ static int write_dead(void *context, const struct db_dead *dead) {
   return 0;
 }
 
-/* "dead_letters": of a store in a database, pushes that no host has read. */
+/* Writes "dead_letters": for a store in a database, the pushes that no host has read. */
 static int write_dead_letters(struct question *question, struct tidings_error *error) {
   struct dead_writing writing = {.writer = &question->writer};
   int code = store_dead_letters(question->op.txn, question->op.name, question->request->limit,

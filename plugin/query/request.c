@@ -113,8 +113,8 @@ static int read_place(const struct json *value, struct request *request,
   return 0;
 }
 
-/* "12.3.40.1700000000000.7": of an item, a delivery and a transition, a time, and the number of the
- * session; without the time as at the beginning of all. */
+/* "12.3.40.1700000000000.7": the numbers of an item, a delivery and a transition, a time, and the
+ * session's number. The last two may be left out, and then are 0. */
 static int read_after(const struct json *value, struct query_place *ret_after,
                       struct tidings_error *error) {
   static const char expected[] = "the member end of an earlier answer";

@@ -224,7 +224,7 @@ static void write_figure(void *context, const struct db_figure *figure) {
   }
 }
 
-/* "database": of a store in one. */
+/* Writes "database", for a store in one. */
 static int write_figures(struct question *question, struct sums *sums,
                          struct tidings_error *error) {
   struct figures figures = {.writer = &question->writer, .sums = sums};

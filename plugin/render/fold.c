@@ -31,8 +31,8 @@ static bool breaks_line(uint32_t code_point) {
          code_point == 0x2029;
 }
 
-/* Marks that combine with the letter in front of them, of no script or of Latin's, and the forms of
- * emoji. */
+/* Is it a mark that combines with a Latin or Cyrillic letter in front of it, or with any letter, or
+ * one that chooses the form of an emoji? */
 static bool combines(uint32_t code_point) {
   return (code_point >= 0x0300 && code_point <= 0x036F) ||
          (code_point >= 0x0483 && code_point <= 0x0489) ||

@@ -18,8 +18,8 @@ static int by_place(const void *a, const void *b) {
   return left->n < right->n ? -1 : left->n > right->n;
 }
 
-/* Rows are read in the order of their numbers, and so places mostly grow: then there is nothing to
- * sort, which a long queue would pay with each event. */
+/* Rows are read in the order of their numbers, and so places mostly grow. Then nothing is sorted; a
+ * long queue would pay for that with each event. */
 static void sort_rows(void *rows, size_t count, size_t size,
                       int (*order)(const void *, const void *)) {
   for (size_t i = 1; i < count; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * rules/policy/replace.c: an item for later makes way for an item with the same key that was pushed
- * later and before its time, whether that one is due or not. So the newest reminder with a key
- * counts, whatever the older ones were for. Carriers that come after that time decide the same.
+ * rules/policy/replace.c: an item for a later time makes way for an item with the same key that was
+ * pushed after it and before that time, whether this other item is due or not. So the newest
+ * reminder with a key counts, whatever the older ones were for. Carriers that come after that time
+ * decide the same.
  */
 #include <stdlib.h>
 
@@ -12,7 +13,8 @@
 struct replacer {
   const struct item *item;
   size_t key;          /* a leader */
-  int64_t earliest_ms; /* when it or the earliest of those after it with the same key was pushed */
+  int64_t earliest_ms; /* the earliest time at which it, or one after it with the same key, was
+                          pushed */
 };
 struct replacers {
   struct replacer *all, *critical; /* a critical item makes way for a critical one only */

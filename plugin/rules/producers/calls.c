@@ -125,7 +125,7 @@ static bool covers(const struct tool_call *call, int64_t time_ms, bool alive) {
          (call->over ? time_ms <= call->to_ms : alive);
 }
 
-/* Several files changed between the event's time and now. */
+/* If the report names several files, they changed between the event's time and now. */
 struct tidings_span calls_during(const struct memory *memory, const struct event *event,
                                  int64_t now_ms, bool alive) {
   bool before = event->occurred_ms && event->occurred_ms < now_ms;

@@ -24,7 +24,8 @@ static int find_turn(struct step *step, enum about *ret_about) {
   return 0;
 }
 
-/* No turn may have this event in this state; if it names one that is over, it does nothing. */
+/* No turn can have this event in this state. If the event names a turn that is over, it does
+ * nothing. */
 static int is_refused(struct step *step) {
   enum about about = ABOUT_ANOTHER;
   bool declined = step->input->event == TURNS_DECLINED;

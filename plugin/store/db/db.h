@@ -115,7 +115,8 @@ struct db_scope {
   /* The write is about what this process has just read of the session. An engine may leave a second
    * look, if that costs much, to the commit, which may find the write outdated. */
   bool optimistic;
-  bool has_answer; /* a snapshot: db_is_unchanged has kept its answer for the same call */
+  bool has_answer; /* a snapshot: `is_unchanged` of remote.h has kept its answer for the same
+                      call */
   bool prefetches; /* `wanted`, of session 0, will be read: an engine may fetch it now */
   struct db_key wanted;
   const struct db_event *event; /* the event, for the same engines; NULL: none */

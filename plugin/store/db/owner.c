@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * store/db/owner.c: tells processes apart. A pid alone is reused; a pid with its boot, PID
+ * store/db/owner.c: tells processes apart. A pid alone may be reused; a pid with its boot, PID
  * namespace and start time is not. File locks would not do: an OFD lock lives on in a forked child
  * of a dead host, and during a hot swap a living host holds none.
  */

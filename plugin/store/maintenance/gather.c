@@ -53,7 +53,7 @@ static bool locate(const struct maintenance_rows *rows, const uint8_t *node, uin
   return ret_row->bytes <= rows->pages * rows->page_bytes - ret_row->at;
 }
 
-/* *ret_no_memory false: the row is not in the file as it was written. */
+/* False: the row is not in the file as it was written, or there is no memory to read it. */
 static bool is_sound(const struct maintenance_rows *rows, const struct maintenance_row *row,
                      struct buffer *buffer) {
   return maintenance_row_read(rows, row, buffer) && record_format(&row->key, buffer_view(buffer));

@@ -181,8 +181,8 @@ static bool needs_head(const struct gathered *all) {
          head->last_transition || all->items < all->newest;
 }
 
-/* Writes the ranges of numbers from `from` to `last` that no item and no range of the head has to
- * `list`. Returns how many there are. */
+/* Writes to `list` the ranges of numbers, between `from` and `last`, that no item and no range of
+ * the head has. Returns how many there are. */
 static size_t find_lost(const struct gathered *all, uint64_t from, uint64_t last,
                         struct taken *list) {
   const struct head *head = &all->head;

@@ -83,7 +83,7 @@ static int put_item(struct store_txn *txn, uint32_t session, uint64_t n, struct 
   return 0;
 }
 
-/* The session, and whether the push has been stored in it before. */
+/* Finds the session, and whether the push has been stored in it before. */
 static int find_place(struct store_txn *txn, struct push_slot *slot, const struct push_known *known,
                       struct push_place *ret_place) {
   const struct push *push = slot->push;

@@ -137,8 +137,8 @@ static void finish_batch(struct db *db, struct db_push *batch, const struct db_p
   }
 }
 
-/* Is called with group_lock held, and returns with it. Waits for the writer lock first; all pushes
- * that have been queued by then share the commit. */
+/* Is called with the group's lock held, and returns with it. Waits for the writer lock first; all
+ * pushes that have been queued by then share the commit. */
 static void lead(struct db *db, struct db_push *slot, store_deadline deadline) {
   struct db_push *batch;
   uint64_t bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/fifo.c: the FIFO of a waiting process. It is in a folder of the user, and its
- * name has the PID namespace, pid and start time of the process: it stays if another build of the
- * plugin is loaded. FIFOs of dead processes are removed when the next one is made.
+ * name has the PID namespace, pid and start time of the process. The FIFO stays if another build of
+ * the plugin is loaded. FIFOs of dead processes are removed when the next one is made.
  */
 #include <dirent.h>
 #include <errno.h>

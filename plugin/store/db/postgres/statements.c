@@ -111,9 +111,9 @@ static const char *const statements[PG_STATEMENTS] = {
     [PG_DROP_HISTORY] =
         "DELETE FROM history WHERE session = $1 AND kind = $2 AND n = $3 AND " IF_WRITTEN,
     /* Writes and locks the row if it has version $11. It writes nothing if the version differs, or
-     * if PG_LOCK_VERSION or the session before found another version ($12: this session is the
-     * first). Then the following statements do nothing, and the commit is empty. There is no error,
-     * because the server would log it each time. */
+     * if PG_LOCK_VERSION, or the statement for the session before this one, found another version
+     * ($12: this session is the first). Then the following statements do nothing, and the commit is
+     * empty. There is no error, because the server would log it each time. */
     [PG_SESSION] =
         "UPDATE session AS s SET " SESSION_CHANGES " WHERE session = $1 AND version = $11 AND "
         "coalesce(name = $2, true) AND ($12 OR " IF_WRITTEN ") " NOTE_WRITTEN,
