@@ -129,7 +129,7 @@ int life_get_head(struct op *op, const struct event *event, struct tidings_error
 int life_attach(struct op *op, const struct event *event, struct decision *decision,
                 struct tidings_error *error);
 /* Closes the session: everything that is leased or pending has ended, and the session has no owner.
- * Changes op's head. Errors: BUSY (another host's, and alive), STORE, NOMEM. */
+ * Changes op's head. Errors: OWNED (by another host that is alive), STORE, NOMEM. */
 int life_close(struct op *op, struct tidings_error *error);
 
 /* Gives the child a copy of each pending and each leased notification, unless it has one. A copy of
@@ -167,8 +167,8 @@ struct collected {
  * other sessions that are still in an engine's inbox. Errors: BUSY, STORE, NOMEM. */
 int collect_prepare(struct op *op, const struct session_event *event, struct tidings_error *error);
 /* Moves what waits in the sessions that the event names to op's session, and submits their messages
- * to its queue, in `decision`, which it loads. Errors: BUSY (another running host has one of them),
- * FULL, STORE, NOMEM. */
+ * to its queue, in `decision`, which it loads. Errors: OWNED (another running host has one of
+ * them), FULL, STORE, NOMEM. */
 int collect_sessions(struct op *op, const struct session_event *event, struct decision *decision,
                      struct collected *ret_collected, struct tidings_error *error);
 /* The same as one JSON object, for the reply. */

@@ -22,7 +22,7 @@ int attach_by_hook(struct op *op, struct tidings_error *error);
 /* In a write, attaches the host and changes op->head; the caller stores it if *ret_changed.
  * `opening` is NULL for all events but session.opened, .resumed and .rewound. Leased deliveries
  * that it names are committed. All other leased deliveries are rolled back if it names any, or if
- * the owner is dead or was deposed. Errors: BUSY naming the living owner's pid, CLOSED for one
+ * the owner is dead or was deposed. Errors: OWNED naming the living owner's pid, CLOSED for a host
  * whose session was taken over, STORE, NOMEM. */
 int attach_in_write(struct op *op, const struct session_event *opening, bool *ret_changed,
                     struct tidings_error *error);

@@ -3,11 +3,10 @@
  * store/store.h: everything that is durable. Code outside this folder sees sessions, items,
  * deliveries and heads.
  *
- * It is one tree; its keys are (session number, kind of row, n), 13 bytes, big-endian. Rows:
- * META and NAME (session number 0), HEAD, ITEM, DELIVERY, DEDUP, MEMORY, MESSAGE, CONTENT,
- * MESSAGE_ID, TRANSITION, RATE, TOOLS. Items are never rewritten: a delivery row says how items
- * ended, the head says which are taken. The store must not know policy, rendering, JSON or the
- * host's clock: times are handed in.
+ * It is one tree; its keys are (session number, kind of row, n), 13 bytes, big-endian. rows/keys.h
+ * lists the kinds. Items are never rewritten: a delivery row says how items ended, the head says
+ * which are taken. The store must not know policy, rendering, JSON or the host's clock: times are
+ * handed in.
  *
  * Concurrency: any number of processes and threads. Reads see a snapshot. Writers, of all
  * processes, queue at a lock with a time limit (BUSY past it). Every write that another process

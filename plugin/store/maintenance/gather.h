@@ -29,7 +29,7 @@ struct maintenance_rows {
   int fd;
   uint64_t page_bytes, pages;
   uint64_t flushed;             /* as returned by recover_noted */
-  uint8_t *uses;                /* the use of each page, enum page_use in gather.c */
+  uint8_t *uses;                /* the use of each page: enum page_use, below */
   struct maintenance_row *list; /* by key, then worth, then from the end of the file */
   size_t count, capacity;
   uint64_t damaged; /* how many rows in leaves of the tree have a wrong checksum */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/maintenance/maintenance.h: checks, copies and salvages a whole store, or converts one of an
- * older layout. FROM is never changed; TO is made under another name, and is renamed when it is
- * complete.
+ * older layout. Only forgetting, and tasks on tables, change FROM. TO is made under another name,
+ * and is renamed when it is complete.
  */
 #ifndef STORE_MAINTENANCE_MAINTENANCE_H
 #define STORE_MAINTENANCE_MAINTENANCE_H
@@ -49,7 +49,7 @@ struct maintenance_report {
 int maintenance_check(const char *from, struct maintenance_report *ret_report,
                       struct tidings_error *error);
 
-/* The other functions make `to`, which must be missing or an empty folder. Errors: NOT_FOUND, STATE
+/* The next functions make `to`, which must be missing or an empty folder. Errors: NOT_FOUND, STATE
  * (`to` is not empty, or `from` is in use where it must not be), BUSY, FULL, STORE, NOMEM.
  * maintenance_backup copies the store as it is at one moment, while other processes continue to use
  * `from`. */
