@@ -14,7 +14,8 @@ int ending_commit(struct op *op, struct delivery *delivery, enum delivery_settle
                   struct tidings_error *error);
 /* Rolls `delivery` back: its items are pending again in their old places, except those that were
  * withdrawn meanwhile. After the last one the caller ends what is older than something that was
- * shown (outdated.h). Errors: FULL (no number is left for a delivery), STORE, NOMEM. */
+ * shown (outdated.h). Errors: FULL (no number is left for a delivery), INVAL (the host has no
+ * randomness), STORE, NOMEM. */
 int ending_roll_back(struct op *op, struct delivery *delivery, enum delivery_settled_by by,
                      struct tidings_error *error);
 
@@ -24,7 +25,7 @@ int ending_resolve(struct op *op, struct delivery *deliveries, const bool *commi
                    enum delivery_settled_by by, struct tidings_error *error);
 
 /* Ends pending items at once, in a delivery that shows nothing. `dispositions` are by n; an empty
- * list has no effect. Errors: FULL, STORE, NOMEM. */
+ * list has no effect. Errors: those of ending_roll_back. */
 int ending_remove(struct op *op, const struct disposition *dispositions, size_t count,
                   enum delivery_settled_by by, struct tidings_error *error);
 

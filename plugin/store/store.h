@@ -49,7 +49,8 @@ struct store_options {
   void *random_context;
 };
 
-/* Errors: STORE with a sentence that says what to do, SCHEMA_NEWER, BUSY, NOMEM. */
+/* Errors: STORE with a sentence that says what to do, UNSUPPORTED (LMDB: a URL), SCHEMA_NEWER,
+ * BUSY, NOMEM. */
 int store_open(const struct store_options *options, struct store **ret_store,
                struct tidings_error *error);
 void store_note_clean(struct store *store); /* only store_close, or the process's end, may follow */
@@ -392,9 +393,9 @@ struct push {
   bool rings_caller; /* push_in: the calling thread too, whose reply is about another session */
 };
 /* Durable when it returns 0. Callers that wait together are committed together. Errors: BUSY
- * (withdrawn, not stored), FULL, SCHEMA (a kind that its tool has not declared), STORE,
- * SCHEMA_NEWER, NOMEM. *ret_full (or NULL) is written on an error only: the disk is full, and
- * store_give_up may make room. */
+ * (withdrawn, not stored), FULL, SCHEMA (a kind that its tool has not declared), STATE (silent, and
+ * older builds use the store), STORE, SCHEMA_NEWER, NOMEM. *ret_full (or NULL) is written on an
+ * error only: the disk is full, and store_give_up may make room. */
 int store_push(struct store *store, const struct push *push, store_deadline deadline,
                bool *ret_duplicate, bool *ret_full, struct tidings_error *error);
 

@@ -60,7 +60,8 @@ struct db_options {
   size_t kind_count;
 };
 
-/* No other process can open the store until db_admit. Errors: BUSY, STORE, NOMEM. */
+/* No other process can open the store until db_admit. Errors: UNSUPPORTED (LMDB: a URL), BUSY,
+ * STORE, NOMEM. */
 int db_open(const struct db_options *options, struct db **ret_db, struct tidings_error *error);
 void db_admit(struct db *db);
 /* Between db_open and db_admit: does no other process use the store? */
