@@ -59,7 +59,7 @@ static int read_kind_parts(const struct json *kind, struct notification *note,
   code = field_clean_string(&path, parts[SOURCE], false, &note->source, error);
   if (!code) code = field_clean_string(&path, parts[NAME], true, &note->name, error);
   if (code) return code;
-  /* So that the dotted form of every kind reads back as the same kind. */
+  /* A dot is refused, so that the dotted form of every kind reads back as the same kind. */
   if (memchr(note->source.ptr, '.', note->source.len))
     return field_refuse(&path, parts[SOURCE], "a source: it has a dot", error);
   return 0;

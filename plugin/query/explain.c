@@ -43,8 +43,8 @@ static int compare_origin(void *context, const struct item *item) {
   return code;
 }
 
-/* Takes an item's id in this session, whole or without the session's number, or the id of the item
- * that it is a copy of. */
+/* The request's id is that of an item of this session, with or without the session's number, or
+ * that of an item of which this session has a copy. */
 static int find_number(struct question *question, uint64_t *ret_n, struct tidings_error *error) {
   struct op *op = &question->op;
   uint64_t id = question->request->id;

@@ -94,9 +94,8 @@ static bool keeps_phase(const struct op *op) {
 }
 
 /* To be called after a commit. If the owner has committed a phase, the stored head has it. While
- * the turn runs, the word in shared memory keeps the phase too, because a reader with an older
- * snapshot reads that word next. Another thread or process of the owner may have set a newer one.
- */
+ * the turn runs, the word in shared memory gets the phase too, for readers whose snapshot is older.
+ * A newer word, which another thread or process of the owner has set, stays. */
 static void committed(struct op *op, bool done) {
   const struct head *head = &op->head;
   bool sets = done && op->head_put && (op_owns_session(op) || !head->owner.pid);
@@ -153,8 +152,8 @@ int op_get_head(struct op *op, struct tidings_error *error) {
   return 0;
 }
 
-/* Is the phase in shared memory the one that was read until the commit? True if only this thread
- * may set it. */
+/* Does the phase in shared memory stay as it was read until the commit? Yes if only this thread may
+ * set it. */
 static bool is_sure_of_phase(const struct op *op) {
   return op->locked && owner_equal(&op->instance->owner, store_self(op->instance->store));
 }

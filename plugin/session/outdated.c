@@ -16,9 +16,9 @@
 struct shown {
   struct op *op;
   struct arena *arena; /* for the items and all that is read to find them */
-  uint64_t above;      /* only items with higher numbers are of interest .. */
-  int64_t timed_ms;    /* .. and items that were for later, in deliveries from this time on */
-  int64_t since_ms;    /* only deliveries that are not older */
+  uint64_t above;      /* items with higher numbers count .. */
+  int64_t timed_ms;    /* .. and late items in deliveries from this time on */
+  int64_t since_ms;    /* deliveries from this time on count */
   enum delivery_state state;
   struct item *items; /* by n, once they are sorted */
   size_t count, capacity;
@@ -28,7 +28,7 @@ struct shown {
 struct candidates {
   struct item *items;
   size_t count;
-  uint64_t above;  /* newer reports have numbers above this one, unless they were for later */
+  uint64_t above;  /* newer reports have numbers above this one, unless they are late */
   int64_t from_ms; /* when the oldest was pushed; only items shown since then can be newer */
 };
 
@@ -146,7 +146,8 @@ static void leave_out(struct candidates *pending, const struct disposition *disp
   pending->count = left;
 }
 
-/* This function and the next compare all that is pending, with memory that is freed afterwards. */
+/* This function and go_with_leased compare all that is pending, with memory that is freed
+ * afterwards. */
 static int end_older_than_committed(struct op *op, struct candidates *pending,
                                     enum delivery_settled_by by, struct tidings_error *error) {
   struct arena scratch = ARENA_EMPTY;

@@ -417,8 +417,9 @@ static inline uint32_t changes_read(const _Atomic uint32_t *changes) {
 /* The phase of the session's turn under this epoch, for all processes of the machine; it wins over
  * the head's. Sessions share a word by their numbers: *ret_word. -1: it is another session's. */
 int store_phase(const struct store *store, uint32_t session, uint64_t epoch, uint64_t *ret_word);
-/* False, and it has to be committed: the word is another session's or a later owner's, or the owner
- * is another process than this, and there are other machines. With the session's lock. */
+/* Needs the session's lock. False: the phase has to be committed, because the word is another
+ * session's or a later owner's, or because other machines use the store and the owner is another
+ * process. */
 bool store_phase_set(struct store *store, uint32_t session, uint64_t epoch,
                      const struct owner *owner, unsigned phase);
 /* After a commit of `phase`; -1: no turn runs. No effect if the word is not `word` any more. */

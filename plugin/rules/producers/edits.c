@@ -33,7 +33,7 @@ bool edits_are_new(const struct memory *memory, const struct report *report) {
   return false;
 }
 
-/* If one report has more files than are remembered, the first ones count. */
+/* If a report has more than MEMORY_EDITS new files, only the first ones are kept. */
 int edits_take(struct memory *memory, const struct report *report, struct arena *arena) {
   enum { MOST_BYTES = MEMORY_EDITS * EDIT_KEY_BYTES };
   size_t len = memory->edits.len, begin = len;
