@@ -27,8 +27,7 @@ int64_t instance_now(const struct instance *instance) {
   return now_ms < first_ms ? first_ms : now_ms > last_ms ? last_ms : now_ms;
 }
 
-/* -- a session's lock
- * --------------------------------------------------------------------------------- */
+/* -- a session's lock -------------------------------------------------------------------------- */
 
 int instance_lock_session(struct instance *instance, uint32_t session, store_deadline deadline,
                           struct tidings_error *error) {
@@ -57,7 +56,7 @@ static store_deadline last_deadline(uint64_t total_ms) {
 static void log_from_store(void *context, uint32_t severity, const char *text) {
   const struct instance *instance = context;
   struct tidings_span message = span_text(text);
-  if (publisher_is_caller(&instance->publisher)) return; /* no call of the host: it comes later */
+  if (publisher_is_caller(&instance->publisher)) return; /* this thread must not call the host */
   instance->host.log(instance->host.context, severity, &message);
 }
 
@@ -157,7 +156,7 @@ int instance_open(const struct tidings_host *host, const struct tidings_open_opt
   struct instance *instance = calloc(1, sizeof *instance);
   int code = 0;
   if (!instance) return fail(error, TIDINGS_E_NOMEM, "no memory for an instance");
-  instance->host = *host; /* the entry has made it as long as today's struct */
+  instance->host = *host; /* entry.c has filled in the members that an older host lacks */
   instance->role = options->role;
   instance->until = last_deadline(options->total_budget_ms);
   instance->budget_ms = options->hook_budget_ms ? options->hook_budget_ms : OPEN_BUDGET_MS;

@@ -11,8 +11,8 @@ static int no_memory_to_plan(struct tidings_error *error) {
   return fail(error, TIDINGS_E_NOMEM, "no memory to plan a delivery");
 }
 
-/* `sound`: the items that may be planned, in the caller's array or in a copy. The others: the
- * dispositions of those that may not. An item that is not due is in neither. */
+/* `sound`: the items that may be planned, in the caller's array or in a copy. The other arrays: the
+ * dispositions of items that may not. An item that is not due is in none. */
 struct sorted {
   struct item *sound;
   struct disposition *damaged, *replaced, *outdated;
@@ -44,8 +44,8 @@ static int keep_planned(struct op *op, const struct item *items, size_t count, s
 }
 
 /* Keeps three kinds of items out of the plan. Damaged items are dropped. Items that are not due
- * stay pending. Items that were replaced before they were due end, although no carrier came in that
- * time. */
+ * stay pending. Items that were replaced before they were due are ended, although no carrier came
+ * in that time. */
 static int sort_out(struct op *op, uint64_t pinned, struct item *items, size_t count,
                     struct sorted *ret) {
   struct sorted sorted = {.sound = items, .sound_count = count};

@@ -187,7 +187,7 @@ static int look(struct forgetting *what, bool counts, struct owner *ret_owner,
   return code ? code : refuse_owned(what->store, what->name, ret_owner, error);
 }
 
-/* Deletes or counts a session in an engine whose tables have more of it than its rows. */
+/* Deletes or counts a session in an engine that keeps more of a session than rows. */
 static int forget_there(struct forgetting *what, bool dry_run, const struct owner *ended,
                         struct tidings_error *error) {
   struct db *db = what->store->db;

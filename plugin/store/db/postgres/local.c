@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * store/db/postgres/local.c: the phases and running calls of sessions whose host is this process,
- * in a file in memory that the processes of this machine share (store/db/places.h). Its name has
- * the PID namespace and the id of the server and tables (life.c), so that all of its content
+ * in a file in memory that the processes of this machine share (store/db/places.h). The file's name
+ * has the PID namespace and the id of the server and tables (life.c), so that all of its content
  * belongs to this store. Other machines see only what was committed. If the calling process is not
  * the session's host, everything is committed at once, because no later commit would write it.
  */
@@ -21,7 +21,7 @@
 #include "store/db/places.h"
 #include "store/db/postgres/local.h"
 
-/* The number is the number of the layout. */
+/* The digit is the number of the file's layout. */
 #define NAME_BEGINS "calls1."
 enum { KEPT_SECONDS = 86400 };
 
