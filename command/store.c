@@ -55,8 +55,7 @@ int32_t store_forget(const char *store, const char *session, uint32_t flags, jso
 /* -- a copy ------------------------------------------------------------------------------------ */
 
 /* Makes a file without a name, which nobody else can open, and which ends with this process.
- * Returns a descriptor, or -1 with errno.
- */
+ * Returns a descriptor, or -1 with errno. */
 static int make_nameless(void) {
   const char *folder = getenv("TMPDIR");
   char *path = NULL;

@@ -126,7 +126,7 @@ static int32_t check_sections(const struct elf_file *file, const ElfW(Ehdr) * he
   ElfW(Shdr) sections[HEADERS_AT_ONCE] = {0};
   bool counted =
       header->e_shnum !=
-      0; /* else there are more than a 16-bit number can say, and the first header has how many */
+      0; /* 0: the number needs more than 16 bits, and the first section header has it instead */
   uint64_t count = counted ? header->e_shnum : 1;
   for (uint64_t i = 0, some; header->e_shoff && i < count; i += some) {
     some = at_once(count - i);

@@ -133,8 +133,7 @@ static void put_in_order(struct forking *forking) {
   if (forking->count) qsort(forking->copies, forking->count, sizeof *forking->copies, by_order);
 }
 
-/* Leaves out leased items that the child's transcript has newer reports of.
- */
+/* Leaves out leased items that the child's transcript has newer reports of. */
 static int leave_out_outdated(struct forking *forking) {
   struct op *op = forking->op;
   struct item *items = arena_array(&op->arena, forking->count, sizeof *items);

@@ -20,8 +20,8 @@ static int give_up_some(struct op *op, bool must, size_t *ret_count) {
   return code;
 }
 
-/* Deletes history and tries again as long as there is time. Freed pages can be used only by the
- * second write after them, so one more write follows the last. */
+/* Deletes history and tries again as long as there is time. A page can be used again only by the
+ * second write after the one that freed it, so one more write follows the last. */
 int push_store(struct op *op, const struct push *push, bool *ret_duplicate,
                struct tidings_error *error) {
   struct store *store = op->instance->store;

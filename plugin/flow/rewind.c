@@ -182,8 +182,8 @@ static int find_returned(struct rewind *rewind) {
 
 /* -- writing ----------------------------------------------------------------------------------- */
 
-/* When a carrier is back, pending notifications of its delivery end as they did then or would have.
- * The row of the delivery keeps that, beside all that it showed and removed before. */
+/* When a carrier is back, pending notifications of its delivery end as its row says. The row keeps
+ * these, beside all that the delivery showed and removed before. */
 static int end_again(struct rewind *rewind, struct delivery *delivery) {
   struct op *op = rewind->op;
   struct delivery again = {.n = delivery->n};

@@ -15,8 +15,8 @@ struct settlement {
   uint64_t id; /* the delivery's public one */
   uint32_t outcome;
   bool answers; /* the host takes a reply */
-  bool fences;  /* the delivery's commit may still arrive at the store: if it has not, no later one
-                   may take effect */
+  bool fences;  /* the commit that makes the delivery may still be on its way to the store: if it
+                   has not arrived, it must have no effect later */
 };
 
 enum settle_verdict { SETTLE_ENDS_LEASE, SETTLE_ALREADY_ENDED };
@@ -180,7 +180,8 @@ static int fence_off_lease(struct op *op, struct tidings_error *error) {
 
 /* -- the call ---------------------------------------------------------------------------------- */
 
-/* Does the settlement end the delivery and nothing else? Anything else may depend on what waits. */
+/* Does the settlement end the delivery and nothing else? Anything else may depend on waiting
+ * messages. */
 static bool only_ends(const struct op *op, const struct settlement *settlement) {
   return settlement->outcome == TIDINGS_COMMITTED && !messages_alive(&op->head.run);
 }

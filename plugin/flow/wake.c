@@ -204,7 +204,7 @@ void flow_wake_again(struct instance *instance, uint32_t number) {
   name_again(instance, find_by_number(instance, number), true);
 }
 
-/* A session that next_session has named is in the table. Another was woken at its wake_at, which
+/* A session that next_session has named is in the table. Any other was woken at its wake_at, which
  * the host keeps when the call fails. */
 void flow_wake_failed(struct instance *instance, uint32_t number, int code) {
   if (!is_busy(code) && code != TIDINGS_E_NOMEM && code != TIDINGS_E_STORE) return;

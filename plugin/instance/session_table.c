@@ -142,8 +142,7 @@ void session_table_each(struct session_table *table,
 }
 
 /* Sessions keep their slots, because readers may be in them, and get a hash that no search finds. A
- * table that grows places them by that hash.
- */
+ * table that grows places them by that hash. */
 void session_table_void(struct session_table *table, uint32_t lives) {
   if (atomic_load_explicit(&table->lives, memory_order_acquire) == lives) return;
   pthread_mutex_lock(&table->lock);

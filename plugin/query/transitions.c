@@ -45,8 +45,7 @@ static const char *const event_names[TURNS_EVENT_COUNT] = {
 const char *query_event_name(unsigned event) { return event_names[event]; }
 
 /* A transition may be about a turn of the plugin's own. Says what happened to that turn, in the
- * words for messages.
- */
+ * words for messages. */
 static const char *system_state(const struct transition *transition) {
   if (transition->to == RUN_STARTING) return message_state_name(MESSAGE_OFFERED);
   bool starts =

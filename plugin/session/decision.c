@@ -25,8 +25,8 @@ static bool is_critical(const struct item *item) {
   return item->note.level == TIDINGS_LEVEL_CRITICAL;
 }
 
-/* Did it have no room on a chat request? An item that was not due at that time has not been tried.
- */
+/* Did the item have no room on a chat request? An item that was not due at that time has not been
+ * tried. */
 static bool had_no_room(const struct run *run, const struct item *item) {
   bool was_for_later = run->asked_ms && item->note.due_ms > run->asked_ms;
   return item->n <= run->unfit && !was_for_later;
@@ -169,8 +169,8 @@ int decision_reply(struct op *op, const struct decision *decision, struct tiding
   return 0;
 }
 
-/* The reply shows the state before the look, because nothing of it is stored; only the time at
- * which the host is to send `wake` is the look's. */
+/* A look stores nothing, so the reply shows the state before it; only the time at which the host is
+ * to send `wake` is the look's. */
 static int make_status_reply(struct op *op, struct decision *decision,
                              struct tidings_reply **ret_reply, struct tidings_error *error) {
   const struct turns *turns = &decision->stored.turns;

@@ -130,7 +130,7 @@ int ledger_roll_back(struct head *head, const struct delivery *delivery, struct 
   return ledger_end(head, delivery, &(const bool){false}, 1, arena);
 }
 
-/* Adds the range without the numbers that are pending again, with which *n begins. */
+/* Adds the range without the numbers that are pending again; *n points to the first of these. */
 static void add_without(struct taken *taken, size_t *count, struct taken range, const uint64_t **n,
                         const uint64_t *end) {
   for (; *n < end && **n <= range.last; (*n)++) {
@@ -142,8 +142,7 @@ static void add_without(struct taken *taken, size_t *count, struct taken range, 
 }
 
 /* When items below the watermark are pending again, the watermark falls to the first of them, and
- * the ended items between need a range again.
- */
+ * the ended items in between need a range again. */
 int ledger_return(struct head *head, const uint64_t *n, size_t count, struct arena *arena) {
   struct taken *taken = arena_zalloc(arena, head->taken_count + 1 + count, sizeof *taken);
   size_t used = 0;

@@ -87,7 +87,8 @@ static bool publish_if_due(void *context, struct session *session) {
   if (since_ms <= publishing->before_ms && publish_session(publishing->instance, session))
     return true;
   publishing->left = true;
-  return since_ms > publishing->before_ms; /* false: the database cannot be reached, so try later */
+  return since_ms > publishing->before_ms; /* false: a commit failed, so the others are tried
+                                              later */
 }
 
 static bool publish_due(struct instance *instance, bool all) {

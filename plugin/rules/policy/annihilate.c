@@ -16,7 +16,7 @@ static bool is_mcp(const struct item *item, const char *name) {
 
 /* The pending items about a server since it was last known to work. */
 struct outage {
-  size_t newest; /* the others before it: `before` */
+  size_t newest; /* the array `before` leads to the others */
   size_t loss;   /* the newest report that it has disconnected */
   bool mixed;    /* some are critical, some are not */
   bool critical;

@@ -216,7 +216,7 @@ static size_t find_entry(const struct backlog *backlog, uint64_t n) {
   return low;
 }
 
-/* All links are made anew, so a few entries are not worth it. */
+/* All links are made anew, so a few entries are not forgotten. */
 void backlog_forget_below(struct backlog *backlog, uint64_t n) {
   size_t gone = find_entry(backlog, n), size = backlog->message_slots.mask + 1;
   if (gone <= backlog->count / 2) return;

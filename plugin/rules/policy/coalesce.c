@@ -76,7 +76,7 @@ static bool opens_window(const struct work *work, const struct kind *kind, size_
 }
 
 /* Finds the first item of the window of each item that is left. Changed files that would fill more
- * lines than a list has names share one, however far apart. */
+ * lines than a list has names share a window, however far apart. */
 static int find_windows(const struct work *work, size_t *ret_windows) {
   struct tidings_span *names = arena_zalloc(work->arena, work->item_count, sizeof *names);
   size_t *leaders = arena_array(work->arena, work->item_count, sizeof *leaders);

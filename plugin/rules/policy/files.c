@@ -10,7 +10,7 @@
 /* The reports about a path so far. */
 struct path_state {
   size_t last; /* the newest mention */
-  bool open;   /* there is one */
+  bool open;   /* there is a mention */
   bool born;   /* the file was not there before the first of them */
   uint8_t change;
 };

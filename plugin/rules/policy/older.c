@@ -39,8 +39,7 @@ static bool waits(const struct work *work, const struct line *line) {
 }
 
 /* A line does not wait any more if all its items end here. In this function its `count` says
- * whether it waited before.
- */
+ * whether it waited before. */
 static void end_items(struct work *work, const struct disposition *ended, size_t count) {
   for (size_t l = 0; l < work->made_count; l++) work->made[l].count = waits(work, &work->made[l]);
   for (size_t i = 0, e = 0; i < work->item_count && e < count; i++)

@@ -20,8 +20,8 @@ static int begin(struct work *work) {
   return 0;
 }
 
-/* The steps that end items, however much room there is. An item that has expired is as new as it
- * was, so an older one is not shown in its place. */
+/* The steps that end items, however much room there is. An expired item still supersedes older
+ * ones, so none of these is shown in its place. */
 static int remove_items(struct work *work) {
   if (policy_withdraw(work) || policy_annihilate(work)) return -1;
   policy_filter(work);
@@ -79,8 +79,8 @@ static int choose_lines(struct work *work) {
   return 0;
 }
 
-/* Might the plan be different if the rest were among the items? Not if no step reached the end of
- * the lines that go first and each line of the rest can be shown at some time. */
+/* Might the plan be different if the rest were among the items? No, if no step reached the end of
+ * the lines that go first, and each line of the rest can be shown at some time. */
 static bool falls_short(const struct work *work, const struct rest *rest) {
   size_t max = work->settings->max_items, used = work->line_count + work->too_large;
   if (!rest || !rest->lines) return false;

@@ -9,7 +9,7 @@
 
 #include "rules/policy/steps.h"
 
-/* An item that can replace others. They are sorted by key and, for each key, by push. */
+/* An item that can replace others. Replacers are sorted by key and, for each key, by push. */
 struct replacer {
   const struct item *item;
   size_t key;          /* a leader */
@@ -21,7 +21,7 @@ struct replacers {
   size_t count, critical_count;
 };
 
-/* Do the steps before supersede leave it? */
+/* Do the steps before supersede leave the item? */
 static bool is_wanted(const struct item *item, const struct settings *settings) {
   const struct notification *note = &item->note;
   return (!note->caused_by.len || notification_is_critical(note)) &&
@@ -41,8 +41,8 @@ static bool can_replace(const struct item *item, const struct settings *settings
   return note->message.len && note->key.len && is_wanted(item, settings);
 }
 
-/* An item that another session had has its number of this session; its time says when it was
- * pushed. */
+/* The number of an item that came from another session is this session's, so its time says when it
+ * was pushed. */
 bool policy_was_pushed_later(const struct item *item, const struct item *other) {
   if ((item->copied || other->copied) && item->pushed_ms != other->pushed_ms)
     return item->pushed_ms > other->pushed_ms;

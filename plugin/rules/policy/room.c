@@ -72,7 +72,7 @@ static bool has_room_for(const struct work *work, const struct line *line, size_
   return policy_has_room_for(work, bytes + note->source.len + note->name.len);
 }
 
-/* Is it certain without rendering the line, and mostly without reading it, that it fits? */
+/* Does the line fit for certain? Does not render the line, and mostly does not read it. */
 static bool fits_surely(const struct work *work, const struct line *line) {
   if (line->files) return has_room_for(work, line, line->message.len);
   return has_room_for(work, line, line->item->note.message.len) ||

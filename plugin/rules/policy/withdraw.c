@@ -104,7 +104,7 @@ static const struct edit *own_edit(const struct edits *edits, const struct item 
   return find_edit(edits, &seen);
 }
 
-/* The item reports only the files that others have changed. */
+/* Makes the item report only the files that others have changed. */
 static int leave_out_own(struct work *work, size_t i, const bool *own) {
   if (!work->own_items) {
     work->own_items = arena_array(work->arena, work->item_count, sizeof *work->own_items);

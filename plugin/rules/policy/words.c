@@ -40,7 +40,7 @@ static bool all_say_the_same(const struct work *work, const struct line *line) {
   return true;
 }
 
-/* Has anything that these items name been undone, or left out? */
+/* Has anything that the line's items name been undone, or left out? */
 static bool says_less(const struct work *work, const struct line *line) {
   const struct trace *trace = &work->trace;
   for (size_t i = first_of(work, line); i != NO_ITEM; i = work->next[i]) {

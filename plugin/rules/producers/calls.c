@@ -12,7 +12,7 @@ static void drop_call(struct memory *memory, size_t at) {
           (memory->call_count - at) * sizeof memory->calls[0]);
 }
 
-/* The oldest that is over; else the oldest. */
+/* Removes the oldest call that is over; else the oldest. */
 static void make_room(struct memory *memory) {
   size_t at = 0;
   if (memory->call_count < MEMORY_CALLS) return;
@@ -64,7 +64,7 @@ bool calls_take(struct memory *memory, const struct event *event, int64_t now_ms
   return true;
 }
 
-/* The newest of this id; NULL: there is none. */
+/* Finds the newest call of this id; NULL: there is none. */
 static const struct tool_call *find_call_of(const struct memory *memory,
                                             struct tidings_span call_id) {
   for (size_t i = memory->call_count; i-- > 0;)
@@ -125,7 +125,8 @@ static bool covers(const struct tool_call *call, int64_t time_ms, bool alive) {
          (call->over ? time_ms <= call->to_ms : alive);
 }
 
-/* If the report names several files, they changed between the event's time and now. */
+/* If the report names several files, they may have changed at any time between the event and now.
+ */
 struct tidings_span calls_during(const struct memory *memory, const struct event *event,
                                  int64_t now_ms, bool alive) {
   bool before = event->occurred_ms && event->occurred_ms < now_ms;

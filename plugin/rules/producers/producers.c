@@ -17,7 +17,7 @@ static void set_note(struct produced *produced, const char *source, const char *
   produced->note.level = level;
 }
 
-/* A handle that runs on does not wait any more. */
+/* A handle that runs again does not wait any more, so that notification is withdrawn. */
 static void produce_handle_state(const struct report *report, struct produced *produced) {
   produced->note.tool = report->tool;
   produced->note.handle = report->handle;

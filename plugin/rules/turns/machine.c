@@ -430,8 +430,7 @@ static bool any_steering(const struct turns *turns) {
   return false;
 }
 
-/* Sets the start even if a turn runs already: the end of that turn may have been lost.
- */
+/* Sets the start even if a turn runs already: the end of that turn may have been lost. */
 static void set_start(struct step *step) {
   bool starts = step->input->event == TURNS_STARTED || step->input->event == TURNS_STARTED_OWN;
   if (starts && step->input->at_ms) step->run->started_ms = step->input->at_ms;

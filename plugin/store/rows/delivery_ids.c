@@ -9,8 +9,7 @@
 
 #include "store/rows/rows.h"
 
-/* The number is added so that marks differ even if a host's random bytes are always the same.
- */
+/* The number is added so that marks differ even if a host's random bytes are always the same. */
 uint32_t delivery_mark(uint32_t random, uint64_t n, uint64_t last) {
   uint32_t mark = random + (uint32_t)n;
   return mark > last ? mark : 0;

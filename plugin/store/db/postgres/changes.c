@@ -72,8 +72,9 @@ static int send_gone(const struct db *db, struct pg_conn *conn, const struct pg_
 }
 
 /* Returns the number below which the kind's rows become history. The newest row always stays live,
- * because the next number follows from it. Fewer than PG_FEW_ENDED rows stay live, because the
- * statement costs more than they do. All rows stay live while there is no partition for today. */
+ * because the next number follows from it. If fewer than PG_FEW_ENDED rows have ended, they stay
+ * live, because the statement costs more than they do. All rows stay live while there is no
+ * partition for today. */
 static uint64_t floor_after(const struct db *db, const struct pg_session *session, uint8_t kind) {
   const struct pg_map *map = &session->map;
   size_t first = pg_map_find(map, kind, 0), after = pg_map_find(map, kind + 1, 0);

@@ -47,8 +47,8 @@ static void settle_session(struct pg_session *session) {
   session->written = false;
 }
 
-/* A commit that is reported as failed must not happen later, in an old transaction that has not
- * begun yet, so the session gets another version. */
+/* A commit that is reported as failed must not happen later, if the server has not begun the
+ * transaction yet, so the session gets another version. */
 static int fence_off(struct db *db, struct pg_txn *engine, struct pg_params *session) {
   int rc = pg_send(engine->conn, PG_FENCE_OFF, session);
   if (!rc) rc = pg_send(engine->conn, PG_COMMIT, NULL);

@@ -39,7 +39,8 @@ static int add_scanned(struct pg_scan *scan, const PGresult *result, int row) {
   return 0;
 }
 
-/* Takes the sessions of a portion, then their rows. `asked`: for how many sessions it asked. */
+/* Takes the sessions of a portion, then their rows. `asked`: the number of sessions that were asked
+ * for. */
 static int take_portion(struct db *db, struct pg_scan *scan, const PGresult *result, size_t asked) {
   size_t before = scan->count;
   int rc = 0, row = 0, count = PQntuples(result);
@@ -101,8 +102,8 @@ static void drop_sessions(struct pg_scan *scan) {
   scan->count = 0;
 }
 
-/* A forgotten session may have its own row and no others; it is not listed. A copied session to
- * which was only pushed has items but no head. */
+/* A forgotten session may have its own row and no others; it is not listed. A copied session that
+ * got only pushes has items but no head. */
 static bool has_rows(const struct pg_session *session) {
   return session->map.count && session->map.rows[0].n <= INT64_MAX;
 }

@@ -27,8 +27,7 @@ static void write_all(const char *text, const char *schema, struct buffer *out) 
 
 /* The roles own nothing, and their rights go with the schema. A role stays if it has rights
  * elsewhere, such as in a dump that was restored beside this store. Both roles stay if the login
- * may not drop them.
- */
+ * may not drop them. */
 static void drop_roles(const char *schema, struct buffer *out) {
   static const char text[] =
       "DO $$\nDECLARE\n  its_name text;\nBEGIN\n"

@@ -188,7 +188,7 @@ static void remove_row(struct pg_session *session, uint8_t kind, uint64_t n) {
   if (pg_map_get(&session->map, kind, n)) pg_map_remove(&session->map, at);
 }
 
-/* Notes the change first, because a session without a note is cached as it is. */
+/* Notes the change first, because a session without a noted change is cached as it is. */
 static int delete_row(struct pg_session *session, uint8_t kind, uint64_t n) {
   int rc = note_gone(session, kind, n);
   if (!rc) remove_row(session, kind, n);
