@@ -109,8 +109,8 @@ static int32_t refuse_repository(const char *rest, struct tidings_error *error) 
                    rest);
 }
 
-/* Finds the beginning of "@BRANCH". In a URL the user's name may have an "@" too: only its path
- * counts. */
+/* Finds the beginning of "@BRANCH". In a URL the user's name may have an "@" too, so only the URL's
+ * path counts. */
 static const char *find_branch(const char *rest) {
   const char *host = strstr(rest, "://");
   const char *path = host ? strchr(host + 3, '/') : rest;

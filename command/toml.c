@@ -237,7 +237,7 @@ static int write_value(struct conversion *to, toml_datum_t value, int depth) {
   }
 }
 
-/* -- the door ---------------------------------------------------------------------------------- */
+/* -- the conversion ---------------------------------------------------------------------------- */
 
 static int write_tree(toml_datum_t tree, bool any, char **ret_json, struct tidings_error *error) {
   struct buffer json = BUFFER_EMPTY;

@@ -169,7 +169,7 @@ static bool is_of(const struct call_place *place, const struct calls_of *whose) 
   return atomic_load(&place->session) == whose->session && place->epoch == whose->epoch;
 }
 
-/* Text is the place's. */
+/* The texts stay in the place. */
 static struct memory calls_in(const struct call_place *place) {
   struct memory memory = {.call_count = place->count};
   for (uint32_t i = 0; i < place->count; i++) {

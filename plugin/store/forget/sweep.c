@@ -59,7 +59,7 @@ int sweep_put(struct store_txn *txn, const struct sweep *sweep, struct tidings_e
   return row_put(txn, &key, &body, error);
 }
 
-/* A clock that was put back ends the rest as well. */
+/* Setting the clock back ends the rest between two rounds. */
 bool sweep_rests(const struct sweep *sweep, int64_t now_ms) {
   return !sweep->session && now_ms >= sweep->rested_ms &&
          !retention_is_older(now_ms, sweep->rested_ms, REST_MS);

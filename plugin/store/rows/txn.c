@@ -103,9 +103,9 @@ int store_write(struct store *store, const struct db_scope *scope, store_deadlin
   return begin_write(store, scope, false, deadline, ret_txn, error);
 }
 
-/* Begins and commits a write, in which a session to which was only pushed gets its number. After
- * that a snapshot of it can be taken. `only_names`: its pushes stay in the inbox, because a read
- * must not take them. */
+/* Begins and commits a write, in which a session that has only pushes gets its number. After that a
+ * snapshot of it can be taken. `only_names`: its pushes stay in the inbox, because a read must not
+ * take them. */
 static int fold_inbox(struct store *store, const struct db_scope *scope, bool only_names,
                       store_deadline deadline, struct tidings_error *error) {
   struct store_txn *txn = NULL;

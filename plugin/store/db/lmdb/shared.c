@@ -211,8 +211,8 @@ int shared_open(struct db *db, store_deadline deadline, struct tidings_error *er
   return code;
 }
 
-/* Each process that was forked while it was open has the lock too, until it closes it or runs
- * another program; so a close alone would not end it. */
+/* A process that was forked while the file was open has the lock too, until it closes the file or
+ * runs another program; so a close alone would not end the lock. */
 void shared_leave(int fd) {
   struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
   if (fd < 0) return;

@@ -49,7 +49,8 @@ static int count_links(int fd, uint64_t *ret_count) {
 }
 
 /* Is another folder now where this one was, as after a backup was restored? A relative path may
- * mean another place by now. Both numbers are read now, because file systems may change them. */
+ * mean another place by now. The inode numbers of both are read now, because file systems may
+ * change them. */
 static bool has_successor(const struct db *db) {
   struct stat ours, named;
   return db->directory[0] == '/' && fstat(db->directory_fd, &ours) == 0 &&
