@@ -137,7 +137,7 @@ static int leave_box(const struct cli *cli, struct hostkit *kit, const struct ad
 
 /* -- collect ----------------------------------------------------------------------------------- */
 
-/* Collects in the folder of the session's host, or else in the current one. */
+/* Collects the mailboxes of the host's folder, or else of the current one. */
 static int collect_in(const struct cli *cli, struct hostkit *kit, const char *session) {
   struct tidings_error error = {.size = sizeof error};
   struct mailbox_moved moved = {0};

@@ -20,7 +20,7 @@
 
 /* -- the kinds of a session's tools ------------------------------------------------------------ */
 
-/* The names of reports of handles, commands and changed files, whatever a tool declares. */
+/* The kinds that reports of handles, commands and changed files have, whatever a tool declares. */
 static const char *const reported_kinds[] = {"stopped", "waiting", "failed", "finished", "changed"};
 enum { REPORTED_KINDS = sizeof reported_kinds / sizeof *reported_kinds };
 
@@ -111,8 +111,8 @@ out:
 
 /* -- check ------------------------------------------------------------------------------------- */
 
-/* Opens the plugin on a temporary store, so that only the configuration is checked. `project` (may
- * be NULL) is laid over the user's. */
+/* Opens the plugin on a temporary store, so that only the configuration is checked. The values of
+ * `project` (may be NULL) replace those of the user's file. */
 static int32_t try_files(const struct cli *cli, const char *project, struct tidings_error *error) {
   struct hostkit *kit = NULL;
   char *scratch = NULL;
@@ -123,7 +123,7 @@ static int32_t try_files(const struct cli *cli, const char *project, struct tidi
   return code;
 }
 
-/* A file with the name and place of a project's file is checked as one; any other as the user's. */
+/* Checks a file as a project's if it has the name and place of one, else as the user's. */
 static int32_t try_named(const struct cli *cli, const char *path, struct tidings_error *error) {
   struct cli apart = *cli;
   bool of_project = config_file_is_of_project(path);

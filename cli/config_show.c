@@ -46,8 +46,8 @@ void config_close_apart(struct hostkit *kit, char *scratch) {
 enum { HOOKS, USER, PROJECT, LAYERS };
 
 struct shown {
-  const struct host *host; /* agent of the session that -s names; NULL: not known */
-  char *folder;            /* folder in which that session works; NULL: the current one */
+  const struct host *host; /* the agent of the session that -s names; NULL: not known */
+  char *folder;            /* the folder in which that session works; NULL: the current one */
   json_t *effective, *defaults, *origins;
   struct layer layers[LAYERS];
   char *files[LAYERS]; /* their names, as valid UTF-8 for JSON */
@@ -134,8 +134,7 @@ static void name_hooks(struct shown *shown) {
 
 /* -- the effective configuration --------------------------------------------------------------- */
 
-/* Reads the project's file. An invalid one has no effect, here and everywhere, and causes a
- * warning. */
+/* Reads the project's file. As everywhere, an invalid file has no effect; it causes a warning. */
 static void look_for_project(const struct cli *cli, struct hostkit *kit, struct shown *shown) {
   struct tidings_error error = {.size = sizeof error};
   char here[PATH_MAX] = "", *path = NULL;
@@ -234,7 +233,7 @@ static void print_about(const struct cli *cli, const struct shown *shown) {
   putchar('\n');
 }
 
-/* The rows come one after the other, because a row's width is known only once it is made. */
+/* Prints a row. It cannot align all rows, because a width is known only when the row is made. */
 static int print_row(void *context, const char *pointer, json_t *value) {
   enum { COLUMN = 52 };
   const struct shown *shown = context;

@@ -120,7 +120,8 @@ void verb_history_warn_if_cut(const struct cli *cli, const json_t *answer, uint6
              (unsigned long long)limit);
 }
 
-/* A database also has dead letters of sessions that no host has ever opened. */
+/* Asks without looking for the session: a database also has dead letters of sessions that no host
+ * has ever opened. */
 static int ask_unchecked(const struct cli *cli, int64_t since_ms, json_t **ret_list) {
   struct hostkit *kit = NULL;
   json_t *answer = NULL;
@@ -131,7 +132,7 @@ static int ask_unchecked(const struct cli *cli, int64_t since_ms, json_t **ret_l
                          "limit", (int)MOST_ASKED),
                &answer);
   if (!code && !(*ret_list = collect_dead(answer))) code = cli_fail(cli, "out of memory");
-  if (!code && json_array_size(*ret_list)) /* else it is asked again */
+  if (!code && json_array_size(*ret_list)) /* else the caller asks again */
     verb_history_warn_if_cut(cli, answer, MOST_ASKED, since_ms);
   json_decref(answer);
   kit_close(kit);

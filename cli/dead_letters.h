@@ -13,7 +13,7 @@
 /* Asks for the dead letters of the session, and prints the newest `limit` of those that ended after
  * since_ms, the oldest first. Returns 0 or the exit code. */
 int verb_history_dead(const struct cli *cli, uint64_t limit, int64_t since_ms);
-/* Warns if the limit of an answer of `history` left out deliveries or turns after since_ms. */
+/* Warns if an answer of `history` lacks deliveries or turns after since_ms because of its limit. */
 void verb_history_warn_if_cut(const struct cli *cli, const json_t *answer, uint64_t limit,
                               int64_t since_ms);
 /* Prints the rest of an entry after its id: kind, level, message, and the reason below. */

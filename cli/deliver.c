@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * deliver.c: `tidings deliver`: the adapter for scripted agents. It reads the carrier on stdin and
- * writes it to stdout with the pending notifications. It settles them as committed only after every
- * byte was written, and rolls back otherwise. If tidings fails, the carrier is still written.
+ * deliver.c: `tidings deliver`: the adapter for scripted agents. It reads the carrier (a tool
+ * result or a request) on stdin, and writes it to stdout with the pending notifications. It settles
+ * them as committed only after every byte was written, and otherwise rolls them back. If tidings
+ * fails, the carrier is still written.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -93,8 +94,7 @@ static json_t *outgoing_json(const struct hostkit_outgoing *outgoing) {
   return list;
 }
 
-/* Writes one text: blocks that the format puts beside the carrier are set apart by an empty line.
- */
+/* Writes one text, with an empty line before a block that the format puts beside the carrier. */
 static void write_text(FILE *out, const struct hostkit_outgoing *outgoing) {
   for (size_t i = 0; i < outgoing->part_count; i++) {
     const struct hostkit_part *message = outgoing->parts[i];
@@ -155,7 +155,8 @@ static int complete_messages(const struct cli *cli, struct hostkit *kit, const c
   return code;
 }
 
-/* Writes the carrier with the pending notifications. *ret_written: nothing more may be written. */
+/* Writes the carrier with the pending notifications. *ret_written: the caller may write nothing
+ * more. */
 static int deliver(const struct cli *cli, struct hostkit *kit, const struct point *point,
                    const char *session, struct tidings_span carrier, bool *ret_written) {
   struct tidings_error error = {.size = sizeof error};
@@ -201,7 +202,7 @@ static void write_unchanged(const struct cli *cli, struct tidings_span carrier) 
   free(bytes);
 }
 
-/* Passes a carrier on that does not fit into memory, also without notifications. */
+/* Passes on a carrier that is too large for memory, without notifications. */
 static int pass_through(const struct cli *cli, const char *bytes, size_t len) {
   char *more = malloc(PASSED_BYTES);
   int code = cli_fail(cli, "stdin: more than %d bytes; no notification was added", LARGEST_CARRIER);

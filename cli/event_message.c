@@ -11,7 +11,7 @@
 #include "common/file.h"
 #include "common/utf8.h"
 
-enum { LARGEST_TEXT = 1 << 20 }; /* from stdin; the plugin has smaller limits of its own */
+enum { LARGEST_TEXT = 1 << 20 }; /* from stdin; the plugin has smaller limits */
 
 /* Reads stdin without the line break at the end of a command's output. */
 static int read_stdin(const struct cli *cli, char **ret_text) {

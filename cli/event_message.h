@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * event_message.h: the text of a message: a word of the command line, or stdin.
+ * event_message.h: reads the text of a message from a word of the command line, or from stdin.
  */
 #ifndef TIDINGS_CLI_EVENT_MESSAGE_H
 #define TIDINGS_CLI_EVENT_MESSAGE_H

@@ -14,10 +14,9 @@
 #include "common/json.h"
 #include "common/utf8.h"
 
-enum { LARGEST_EVENT = 1 << 20 }; /* the plugin has a smaller limit of its own */
+enum { LARGEST_EVENT = 1 << 20 }; /* the plugin has a smaller limit */
 
-/* Finds the session that the event names. Errors that only the plugin's reader finds are left to
- * it. */
+/* Finds the session that the event names. The plugin finds all other errors. */
 static int find_session(const struct cli *cli, struct tidings_span text, char **ret_session) {
   static const struct json_rules rules = {.max_depth = 64, .nul = true};
   struct tidings_error error = {.size = sizeof error};

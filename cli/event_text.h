@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * event_text.h: a CloudEvents object as a user gives it: passed on unchanged, except that a
- * missing session is added.
+ * event_text.h: passes a user's CloudEvents object on unchanged, except that it adds a missing
+ * session.
  */
 #ifndef TIDINGS_CLI_EVENT_TEXT_H
 #define TIDINGS_CLI_EVENT_TEXT_H
@@ -9,8 +9,8 @@
 #include "command/cli.h"
 #include "command/kit.h"
 
-/* Reads stdin whole and looks whether it is one JSON object. Returns 0 or the exit code. Free
- * *ret_text. *ret_session is the session that it names, or NULL; free it too. */
+/* Reads all of stdin, which must be one JSON object. Returns 0 or the exit code. Free *ret_text.
+ * *ret_session is the session that the object names, or NULL; free it too. */
 int event_text_read(const struct cli *cli, char **ret_text, char **ret_session);
 
 /* Opens the plugin for the event, as a producer or as a host (of `owner`, see host_open). If the

@@ -77,7 +77,7 @@ static void print_history(const json_t *answer, bool since) {
     printf("There are %llu deliveries; --limit shows more.\n", (unsigned long long)total);
 }
 
-/* Keeps only the delivery with this id, or with this lower half of an id, and no turns. */
+/* Keeps only the delivery with this id or with this lower half of an id, and removes the turns. */
 static int choose_delivery(const struct cli *cli, json_t *answer, uint64_t limit, uint64_t id) {
   json_t *deliveries = json_object_get(answer, "deliveries");
   for (size_t i = json_array_size(deliveries); i-- > 0;) {
@@ -194,7 +194,7 @@ static int explain_on(const struct cli *cli, struct hostkit *kit, bool message, 
   return code;
 }
 
-/* Completes the id of a message, which may wait or have ended, but is not forgotten. */
+/* Completes the id of a message that waits, or that has ended and is not forgotten. */
 static int find_message(const struct cli *cli, struct hostkit *kit, const char *session,
                         json_t *data) {
   json_t *answer = NULL;
@@ -229,7 +229,7 @@ static int explain(const struct cli *cli, struct hostkit *kit, const char *sessi
   if (!code) code = ask(cli, kit, explain_request(session, message, id), &answer);
   if (!code && cli->json) code = print_json(cli, answer);
   else if (!code) code = print_explanation(cli, answer);
-  /* The typed one may be short, and would name another item in another session. */
+  /* The typed id may be short, and may then name another item in another session. */
   json_t *whole = json_incref(json_object_get(answer, "id"));
   if (whole) id = json_string_value(whole);
   if (!code && !cli->json) code = explain_on(cli, kit, message, id, &answer);

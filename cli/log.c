@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * log.c: `tidings log`: prints the output of a command of `tidings run`, and reports it as polled
- * if the assistant reads it.
+ * log.c: `tidings log`: prints the output of a command of `tidings run`. If the assistant reads it,
+ * reports the command as polled.
  */
 #include <errno.h>
 #include <poll.h>
@@ -34,7 +34,7 @@ struct printing {
   const char *path;
   int fd;
   size_t at;
-  bool safely;        /* for a terminal: as text */
+  bool safely;        /* the output goes to a terminal, as text only */
   bool unmasked;      /* secrets are shown */
   bool in_key;        /* inside of a private key */
   struct buffer line; /* the incomplete last line */
@@ -64,8 +64,8 @@ static int show_kept(struct printing *printing, size_t len) {
   return reason;
 }
 
-/* Prints whole lines, so that text that a carriage return overwrites is not shown, and a secret is
- * masked whole. A line may be longer than memory. */
+/* Prints whole lines, so that text that a carriage return overwrites is not shown, and secrets are
+ * recognized. A line may be too long for memory. */
 static int print_chunk(struct printing *printing, const char *bytes, size_t len) {
   if (!printing->safely && printing->unmasked) return file_write_all(STDOUT_FILENO, bytes, len);
   const char *end = memrchr(bytes, '\n', len);
@@ -97,7 +97,8 @@ static int print_up_to(struct printing *printing, size_t size) {
   return reason;
 }
 
-/* Looks a last time after the run has released its log. Without inotify it looks once a second. */
+/* Prints until the run has released its log, and then once more. Without inotify it looks once a
+ * second. */
 static int print_while_it_grows(struct printing *printing) {
   struct pollfd watch = {.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), .events = POLLIN};
   char events[4096];
@@ -164,8 +165,8 @@ static int print_as_json(const struct cli *cli, const char *handle, const char *
 
 /* -- reporting --------------------------------------------------------------------------------- */
 
-/* Was this command started by the session's host? Only then the assistant reads the log; a person's
- * look must not withdraw its notifications. */
+/* Did the session's host start this command? Only then does the assistant read the log. A person
+ * who reads it must not withdraw notifications. */
 static int is_assistants(const struct cli *cli, struct hostkit *kit, const char *session,
                          bool *ret_is) {
   json_t *status = NULL;

@@ -16,10 +16,10 @@
 #include "subscribe/options.h"
 
 struct other_program {
-  const char *name;     /* name of the program and of Debian's package */
+  const char *name;     /* the name of the program and of Debian's package */
   const char *library;  /* the library that it needs */
-  const char *packages; /* packages of Debian with the library */
-  const char *sources;  /* packages of Debian to build it with */
+  const char *packages; /* Debian's packages with the library */
+  const char *sources;  /* Debian's packages for building it */
 };
 
 static const struct other_program server = {"tidings-listen", "libmicrohttpd.so.12",
@@ -39,8 +39,8 @@ static int say_missing_library(const struct cli *cli, const struct other_program
                            other->library, other->packages);
 }
 
-/* Does not return if the program could be started. Says on stderr what is missing. Returns the exit
- * code. */
+/* Does not return if the program can be started. Otherwise prints what is missing, and returns the
+ * exit code. */
 static int become(const struct cli *cli, const struct other_program *other) {
   char *path = paths_beside_program(other->name, other->name);
   if (!path) return cli_fail(cli, "out of memory");

@@ -35,7 +35,7 @@ struct request {
   const char *kind, *level, *key, *tool, *activation, *id, *data, *in, *at;
   uint64_t ttl_ms; /* 0: not given */
   int64_t due_ms;  /* the same */
-  bool event, any; /* any: one of the options that --event excludes */
+  bool event, any; /* any: an option was given that --event excludes */
 };
 
 static int read_push_option(struct cli *cli, int key, struct request *request) {

@@ -20,7 +20,7 @@ enum { MOST_SHOWN = 10000 }; /* the query's limit */
 
 /* -- list -------------------------------------------------------------------------------------- */
 
-/* `id_len`: of what is shown of the id. */
+/* `id_len`: how much of the id is shown. */
 static void print_message(const json_t *message, size_t id_len) {
   printf("%llu  ", (unsigned long long)json_value_count(message, "place"));
   terminal_bytes(stdout, json_value_text(message, "id"), id_len);
@@ -64,10 +64,11 @@ static int list_messages(struct cli *cli) {
 /* -- clear ------------------------------------------------------------------------------------- */
 
 struct clearing {
-  unsigned cancelled, gone; /* gone: started by the host since the list was made */
+  unsigned cancelled, gone; /* gone: the host has started it since the list was made */
 };
 
-/* Cancels the last message first: a cancel of the first would offer the next one. */
+/* Cancels from the last message to the first: after the first one was cancelled, the next would be
+ * offered. */
 static int cancel_all(const struct cli *cli, struct hostkit *kit, const char *session,
                       const json_t *messages, struct clearing *clearing) {
   for (size_t i = json_array_size(messages); i > 0; i--) {
@@ -117,7 +118,7 @@ static int clear_messages(struct cli *cli) {
 
 /* -- one message ------------------------------------------------------------------------------- */
 
-/* A message that is steered while no turn runs waits like any other. */
+/* If no turn runs, says that a steered message waits like any other. */
 static int say_if_it_waits(const struct cli *cli, struct hostkit *kit, const char *session,
                            const char *id) {
   json_t *question = make_question(), *answer = NULL;
@@ -174,7 +175,7 @@ static int move_message(struct cli *cli) {
   return send_change(cli, message_change_move(cli->words[1], before));
 }
 
-static int redirect_message(struct cli *cli) { /* the action's name is the delivery's */
+static int redirect_message(struct cli *cli) { /* the action has the name of the delivery */
   return send_change(cli, message_change_redirect(cli->words[1], cli->words[0]));
 }
 
@@ -182,7 +183,7 @@ static int redirect_message(struct cli *cli) { /* the action's name is the deliv
 
 static const struct {
   const char *name, *takes;
-  int least, most; /* words after the action's */
+  int least, most; /* how many words follow the action's name */
   int (*run)(struct cli *cli);
 } actions[] = {
     {"list", "", 0, 0, list_messages},

@@ -63,8 +63,8 @@ static void print_name(const json_t *session) {
   putchar('\n');
 }
 
-/* Leaves the sessions that were used since then, by their last turn, prompt or tool result, or else
- * their attachment. */
+/* Drops sessions that were not used since then: their last turn, prompt or tool result counts, or
+ * else their attachment. */
 static void drop_unused(json_t *sessions, int64_t since_ms) {
   for (size_t i = json_array_size(sessions); since_ms != INT64_MIN && i-- > 0;) {
     const json_t *session = json_array_get(sessions, i);
@@ -86,7 +86,7 @@ int sessions_list(const struct cli *cli, bool names) {
   return code;
 }
 
-/* `why` has room for 128 bytes. NULL: no session is meant here. */
+/* `why` has room for 128 bytes. NULL: no session is chosen here. */
 static const char *find_meant(const struct cli *cli, const json_t *sessions, char *why) {
   char folder[PATH_MAX];
   const char *named = session_named(cli);

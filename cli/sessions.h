@@ -9,11 +9,12 @@
 
 #include "command/cli.h"
 
-/* All sessions, those of running hosts first; `names`: only their ids. Returns the exit code. */
+/* Prints all sessions, those of running hosts first; `names`: only their ids. Returns the exit
+ * code. */
 int sessions_list(const struct cli *cli, bool names);
 
-/* Prints at most five of the running sessions, and which one is meant in this folder; or that the
- * store cannot be opened. */
+/* Prints at most five of the running sessions, and which one commands in this folder use; or that
+ * the store cannot be opened. */
 void sessions_overview(const struct cli *cli);
 
 #endif

@@ -25,9 +25,8 @@
 
 /* -- for Prometheus ---------------------------------------------------------------------------- */
 
-/* The sums of all sessions. They name no session, because there are many, and they come and go. In
- * a label's value the text format escapes only these three. Control and invisible characters are
- * shown as {U+009B}. */
+/* Prints a label's value. Prometheus's text format escapes only these three characters. Control and
+ * invisible characters are shown as {U+009B}. */
 static void print_label(const char *value) {
   struct tidings_span text = span_text(value);
   for (size_t at = 0; at < text.len;) {
@@ -78,7 +77,7 @@ static void print_latency(const json_t *latency) {
          (unsigned long long)json_value_count(latency, "count"));
 }
 
-/* Disk space of the store's folder, or of its tables. */
+/* Prints the disk space of the store's folder or tables. */
 static void print_store_size(const struct cli *cli, const json_t *database) {
   char *store = kit_store_path(cli), path[4096];
   struct stat info;
@@ -103,7 +102,8 @@ static void print_database(const json_t *database) {
                (double)json_value_count(database, "standby_waits"));
 }
 
-/* `totals`: the answer of the query `totals`. */
+/* Prints the answer of the query `totals`. It has sums only, because sessions are many, and come
+ * and go. */
 static void stats_prometheus(const struct cli *cli, const json_t *totals) {
   const json_t *database = json_object_get(totals, "database");
   int64_t oldest_ms = show_time_ms(json_value_text(totals, "oldest_pending"));
@@ -214,7 +214,7 @@ static void print_subscription(const json_t *one) {
   putchar('\n');
 }
 
-/* `list`: what each program reports about itself; it is freed. */
+/* `list`: what each program reports about itself; taken over. */
 static int print_programs(const struct cli *cli, json_t *list, const char *none,
                           void (*print)(const json_t *)) {
   const json_t *one = NULL;
@@ -242,7 +242,7 @@ static int add_stats(const struct cli *cli, struct hostkit *kit, const char *ses
   return code;
 }
 
-/* `only`: this session; NULL: all. */
+/* `only`: the only session; NULL: all. */
 static int add_sessions(const struct cli *cli, struct hostkit *kit, const char *only, json_t *all) {
   const json_t *session = NULL;
   json_t *answer = NULL;
@@ -271,7 +271,7 @@ static int collect(const struct cli *cli, bool every, json_t *all) {
   return code;
 }
 
-/* The sums over all sessions, or those of the one that was named. */
+/* Prints the sums over all sessions, or those of the named one. */
 static int print_sums(const struct cli *cli) {
   struct hostkit *kit = NULL;
   json_t *totals = NULL;

@@ -19,7 +19,7 @@ static bool turn_is_there(const json_t *status) {
   return strcmp(state, "idle") != 0 && strcmp(state, "error") != 0;
 }
 
-/* Names the turn of a moment ago, so that no newer one is stopped. */
+/* Names the turn that the status showed, so that no newer one is stopped. */
 static json_t *stop_data(const json_t *status) {
   json_t *messages = json_object_get(status, "messages");
   json_t *data = json_object();

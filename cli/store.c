@@ -143,7 +143,7 @@ static int backup(const struct cli *cli) {
   return code;
 }
 
-/* The tables of a store in a database. */
+/* Runs a task on the tables of a store in a database. */
 static int tables(const struct cli *cli, uint32_t task, uint32_t flags, const char *done) {
   struct tidings_error error = {.size = sizeof error};
   json_t *answer = NULL;
@@ -172,7 +172,8 @@ static void print_forgotten(const char *session, const json_t *answer, bool dry_
          count_of(answer, "deliveries"), count_of(answer, "messages"), count_of(answer, "rows"));
 }
 
-/* A later session of the same name is not in the boxes of the forgotten one. */
+/* Removes the forgotten session from its boxes, so that a later one of the same name is not in
+ * them. */
 static void leave_boxes(const struct cli *cli, const char *path) {
   struct tidings_error error = {.size = sizeof error};
   struct hostkit *kit = NULL;
@@ -202,12 +203,12 @@ static int forget(const struct cli *cli, uint32_t flags) {
   return code;
 }
 
-/* In the order of `tasks`. */
+/* These are in the order of `tasks`. */
 enum { CHECK, BACKUP, SALVAGE, MIGRATE, INIT, UPGRADE, DROP, COPY, FORGET };
 #define TASKS "check, backup, salvage, migrate, init, upgrade, drop, copy"
 
 struct task {
-  int least, most; /* words, with its own */
+  int least, most; /* how many words, including the task's name */
   const char *missing;
   uint32_t flags;
 };
@@ -222,7 +223,7 @@ static const struct task tasks[] = {
     [COPY] = {3, 3, "name the store, and the folder or URL of the copy", 0},
     [FORGET] = {1, 2, NULL, TIDINGS_STORE_DRY_RUN}};
 
-/* Does the usage fit the task? */
+/* Do the flags fit the task? */
 static int check_usage(const struct cli *cli, int what, uint32_t flags) {
   const struct task *task = &tasks[what];
   uint32_t wrong = flags & ~task->flags;

@@ -29,10 +29,10 @@ struct waiting {
   bool limited;             /* is there a timeout? */
   int64_t until_ms;         /* end of the timeout, monotonic clock */
   int64_t wake_at_ms;       /* wall clock; 0: none */
-  struct patience patience; /* of a lost store */
+  struct patience patience; /* for a lost store */
   bool opened;
   bool done;  /* there was an action */
-  int status; /* the exit code of printing it */
+  int status; /* the exit code of printing the action */
 };
 
 /* -- asking and sleeping ----------------------------------------------------------------------- */
@@ -73,7 +73,7 @@ static int32_t report_to_store(struct waiting *waiting, const char *type, json_t
   return TIDINGS_OK;
 }
 
-/* Opens the session again, with its current folder and host. */
+/* Makes the event that opens the session again, with its current folder and host. */
 static int32_t opening(const struct waiting *waiting, json_t **ret_data,
                        struct tidings_error *error) {
   json_t *status = NULL;
@@ -118,7 +118,7 @@ static int sleep_ms(const struct waiting *waiting) {
   return sleep > 0 ? (int)sleep : 0;
 }
 
-/* While the store is lost it sleeps for the pause, whatever rings. */
+/* Waits for an action. While the store is lost, nothing shortens the pause. */
 static int wait_for_it(struct waiting *waiting) {
   for (;;) {
     struct tidings_error error = {.size = sizeof error};

@@ -15,8 +15,8 @@
 
 enum { LARGEST = 25 << 20 };
 
-/* Reads a line of the head in place: the name becomes lower case, the value loses the blanks around
- * it. */
+/* Reads a header's line in place: makes the name lower case, and removes blanks around the
+ * value. */
 static void read_header(char *line, size_t len, struct recipe_header *row) {
   const char *colon = memchr(line, ':', len);
   size_t name = colon ? (size_t)(colon - line) : len, from = name + (colon != NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/attempt.h: --try: prints the notifications that a recipe makes of a request in a file.
+ * listen/attempt.h: the option --try prints the notifications that a recipe makes of a request in a
+ * file.
  */
 #ifndef LISTEN_ATTEMPT_H
 #define LISTEN_ATTEMPT_H

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Any other status is counted as the last of these. */
+/* Any other status counts as the last one. */
 static const unsigned statuses[COUNTS_STATUSES] = {400, 401, 404, 405, 408, 411,
                                                    413, 415, 421, 429, 431, 503};
 

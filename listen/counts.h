@@ -13,10 +13,11 @@ enum { COUNTS_STATUSES = 12 };
 
 struct counts {
   atomic_ullong accepted;    /* requests of which something new was stored */
-  atomic_ullong repeated;    /* .. of which everything had been stored before */
-  atomic_ullong overtaken;   /* .. of which all came after a later one with its key */
-  atomic_ullong ignored;     /* .. of which no rule made a notification */
-  atomic_ullong unaddressed; /* .. which do not say where they go */
+  atomic_ullong repeated;    /* requests of which everything had been stored before */
+  atomic_ullong overtaken;   /* requests of which everything was overtaken by a later push with the
+                                same key */
+  atomic_ullong ignored;     /* requests of which no rule made a notification */
+  atomic_ullong unaddressed; /* requests that do not say where they go */
   atomic_ullong refused[COUNTS_STATUSES];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/ed25519.h: Ed25519 signatures, by OpenSSL's libcrypto, which is loaded when the first
- * signature is checked, because nothing else needs it.
+ * listen/ed25519.h: checks Ed25519 signatures with OpenSSL's libcrypto. It is loaded for the first
+ * signature, because nothing else needs it.
  */
 #ifndef LISTEN_ED25519_H
 #define LISTEN_ED25519_H

@@ -18,7 +18,7 @@ enum { FIRST_RETRY_MS = 500, LONGEST_RETRY_MS = 30000 };
 
 struct wanted {
   char *mailbox;
-  unsigned pause_ms; /* the wait after a failure; 0: the last look succeeded */
+  unsigned pause_ms; /* the wait after failures; 0: the last look succeeded */
   int64_t due_ms;    /* when the next look is due, on the monotonic clock */
   struct wanted *next;
 };
@@ -106,7 +106,7 @@ static bool wait_until(struct forward *forward, int64_t mono_ms) {
   return pthread_cond_timedwait(&forward->changed, &forward->mutex, &until) != 0;
 }
 
-/* The end of the server cuts the pause short. */
+/* Waits for PAUSE_MS, or until the server ends. */
 static void pause_looking(struct forward *forward) {
   int64_t until_ms = clock_mono_ms() + PAUSE_MS;
   while (!forward->ending && !wait_until(forward, until_ms)) {}
@@ -119,9 +119,8 @@ static void wait_for_wanted(struct forward *forward, int64_t until_ms) {
   forward->waits = false;
 }
 
-/* A name leaves the list before its mailbox is looked at, so that a later push puts it on the list
- * again.
- */
+/* Looks at mailboxes until the server ends. It removes a name from the list before it looks, so
+ * that a push during the look adds the name again. */
 static void *collect_all(void *context) {
   struct forward *forward = context;
   int64_t next_ms;

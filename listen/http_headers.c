@@ -34,8 +34,8 @@ size_t http_headers_decode(char *text) {
   return to;
 }
 
-/* libmicrohttpd before 1.0 takes names and values with any characters. A proxy could read such a
- * line as another header. */
+/* libmicrohttpd before 1.0 accepts any characters in names and values, and a proxy could read such
+ * a line as another header. */
 static bool is_well_formed(const char *name, const char *value) {
   static const char marks[] = "!#$%&'*+-.^_`|~";
   bool well = *name != '\0';
@@ -44,7 +44,7 @@ static bool is_well_formed(const char *name, const char *value) {
   return well;
 }
 
-/* Two readers could take another of the headers, or know another coding. */
+/* Could two readers use different headers of a name, or different codings? */
 static bool is_ambiguous(const struct recipe_document *document) {
   static const char *const names[] = {"host", "content-length", "transfer-encoding"};
   const struct tidings_span coding = signature_header(document, names[2]);

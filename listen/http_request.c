@@ -23,7 +23,7 @@ struct http_request {
   struct http_headers headers;
   struct verdict verdict;
   struct buffer body;
-  size_t most, held; /* bytes of the body: the limit, and those counted in the context */
+  size_t most, held; /* the limit of the body's bytes; how many of them the context counts */
   bool too_large, no_room;
 };
 
@@ -41,8 +41,8 @@ static bool read_length(struct tidings_span text, uint64_t *ret_length) {
   return true;
 }
 
-/* A request's line may have a whole URL, whose host then counts instead of the header's. Returns
- * its path. */
+/* Returns the URL's path. A request's line may have a whole URL, whose host then counts instead of
+ * the header's. */
 static const char *skip_host(const char *url, struct tidings_span *host) {
   static const char scheme[] = "http://";
   if (strncasecmp(url, scheme, sizeof scheme - 1) != 0) return url;
@@ -111,7 +111,8 @@ bool http_answers_at_once(const struct http_request *request) {
 
 /* -- the body ---------------------------------------------------------------------------------- */
 
-/* A body that is too large is read and thrown away: the library answers only after it. */
+/* Adds a part of the body. A body that is too large is discarded, but read, because the library
+ * answers only after it. */
 void http_add(struct http_request *request, const char *bytes, size_t len) {
   if (request->verdict.step != JUDGE_READ_BODY || request->too_large || request->no_room) return;
   request->too_large = len > request->most - request->body.len;
@@ -128,8 +129,9 @@ static void add_header(struct MHD_Response *response, const char *name, const ch
   (void)MHD_add_response_header(response, name, value);
 }
 
-/* A proxy may send requests of several senders in one connection, so that a stranger whose request
- * has another end for the proxy would write the beginning of the next one. */
+/* May the connection stay open? A proxy may send requests of several senders in one. If a
+ * stranger's request ended elsewhere for the proxy than here, its rest would become the beginning
+ * of the next request, so only signed requests keep the connection. */
 static bool keeps_connection(const struct http_request *request, unsigned status) {
   return status == 200 && request->verdict.step == JUDGE_READ_BODY &&
          request->route->scheme != SIGNATURE_NONE && !atomic_load(&request->context->stopping);

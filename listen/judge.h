@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/judge.h: decides by the head of a request whether it is refused, answered at once or read.
- * Pure; a table of tests covers every case.
+ * listen/judge.h: decides from a request's head whether to refuse it, answer it at once, or read
+ * its body. Pure; a table of tests covers every case.
  */
 #ifndef LISTEN_JUDGE_H
 #define LISTEN_JUDGE_H
@@ -21,8 +21,8 @@ struct judge_request {
   bool host_listed;
   bool health;      /* the path is /healthz */
   bool route;       /* there is a route at the path */
-  bool cloudevents; /* .. and it speaks CloudEvents, which has a handshake */
-  size_t max_bytes; /* .. and takes bodies up to this */
+  bool cloudevents; /* the route speaks CloudEvents, which has a handshake */
+  size_t max_bytes; /* the largest body of the route */
   bool has_length, chunked;
   uint64_t length;
   bool stopping; /* the server accepts no new requests */
@@ -32,13 +32,13 @@ enum judge_step { JUDGE_REFUSE, JUDGE_READ_BODY, JUDGE_HEALTH, JUDGE_HANDSHAKE }
 
 struct verdict {
   enum judge_step step;
-  unsigned status;    /* of JUDGE_REFUSE */
-  const char *reason; /* of JUDGE_REFUSE: a sentence; it quotes nothing of the request */
+  unsigned status;    /* JUDGE_REFUSE: the status */
+  const char *reason; /* JUDGE_REFUSE: a sentence, which quotes nothing of the request */
 };
 
 struct verdict judge(const struct judge_request *request);
 
-/* application/json, or application/SOMETHING+json, with any parameters. */
+/* Is it application/json or application/SOMETHING+json, with any parameters? */
 bool judge_is_json(struct tidings_span content_type);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/known.h: the latest events that were stored in a session, and in which: after /clear the
- * next session does not know them. Any thread may call these.
+ * listen/known.h: remembers in which sessions the newest events were stored, because after /clear
+ * the next session does not know them. Any thread may call these.
  */
 #ifndef LISTEN_KNOWN_H
 #define LISTEN_KNOWN_H
@@ -10,7 +10,7 @@
 
 #include "common/buffer.h"
 
-/* Was this event of a route stored in another session than this one, within four days? */
+/* Was this event of the route stored in another session within four days? */
 bool listen_known_elsewhere(struct tidings_span route, struct tidings_span id,
                             struct tidings_span session);
 void listen_known_note(struct tidings_span route, struct tidings_span id,

@@ -30,7 +30,7 @@ struct listening {
   struct listen_socket socket;
   struct take_place place;
   struct server *server;
-  struct listener *listener; /* NULL: it is not announced */
+  struct listener *listener; /* NULL: the server is not announced */
   int64_t started;
   struct kit_place store;
   atomic_bool away;
@@ -108,8 +108,8 @@ static void announce(struct listening *listening) {
     cli_warn(listening->cli, "'tidings stats' will not see this: %s", strerror(reason));
 }
 
-/* Opens the store that is in the folder by now, such as a restored backup. Returns 0, or the exit
- * code: nothing can be opened any more. */
+/* Opens the store that is now in the folder, such as a restored backup. Returns 0, or the exit code
+ * if nothing can be opened. */
 static int follow_store(struct listening *listening) {
   struct tidings_error error = {.size = sizeof error};
   struct kit_place before = listening->store;
@@ -209,7 +209,7 @@ static int listen_until_told(struct listening *listening) {
   return code;
 }
 
-/* Makes the path absolute, because other processes read it from other folders. */
+/* Makes the path absolute, because processes in other folders read it. */
 static char *find_file(const char *path) {
   char *real = realpath(path, NULL);
   return real ? real : strdup(path);

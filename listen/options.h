@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * listen/options.h: the options of `tidings listen`, which prints the help, and of the program
- * tidings-listen, which uses their values.
+ * tidings-listen, which uses them.
  */
 #ifndef LISTEN_OPTIONS_H
 #define LISTEN_OPTIONS_H
@@ -16,7 +16,7 @@ struct listen_options {
 extern const struct cli_option listen_option_rows[];
 extern const struct cli_example listen_examples[];
 
-/* Defines the verb, or, with a name of NULL, the program itself. */
+/* The verb; its name is NULL in the program itself. */
 #define LISTEN_VERB(verb_name, function)                                                           \
   {                                                                                                \
     .name = (verb_name), .run = (function), .usage = "[OPTION]...  or  --try RECIPE FILE",         \
@@ -35,8 +35,8 @@ extern const struct cli_example listen_examples[];
     .examples = listen_examples                                                                    \
   }
 
-/* Reads the command line and checks it. Says on stderr what is wrong. Returns true, or false with
- * the exit code. */
+/* Reads and checks the command line. Prints errors. Returns true; or false, with the exit code in
+ * *ret_code. */
 bool listen_read_options(struct cli *cli, struct listen_options *ret_options, int *ret_code);
 
 #endif

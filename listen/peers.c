@@ -13,7 +13,7 @@
 struct peer {
   int fd;
   enum peer_phase phase;
-  int64_t since_ms, heard_ms; /* the beginning of the phase; the last part of the body */
+  int64_t since_ms, heard_ms; /* when the phase began; when a part of the body last came */
   struct in6_addr address;    /* zeros: the peer is on this machine */
   struct peer *next;
 };
@@ -117,7 +117,7 @@ unsigned peers_answering(struct peers *peers) {
   return count;
 }
 
-/* A peer has spoken if bytes have come, even if its thread has not read them yet. */
+/* Has the peer sent bytes that its thread has not read yet? */
 static bool has_spoken(const struct peer *peer) {
   int unread = 0;
   return !ioctl(peer->fd, FIONREAD, &unread) && unread > 0;

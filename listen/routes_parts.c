@@ -173,8 +173,8 @@ static int32_t read_recipe(struct routes_reading *reading, const struct json *va
 static bool is_true(const struct json *value) { return value && value->kind == JSON_IS_TRUE; }
 
 /* Takes the route's scheme, or else the recipe's; without either, the route has a token. A vendor's
- * events differ in their bodies. A person's own sender may send equal bodies with ids of their own,
- * which are then events of their own. */
+ * events differ in their bodies. A person's own sender may send equal bodies with different ids,
+ * which are different events. */
 static int32_t read_scheme(struct routes_reading *reading, const struct fields *fields,
                            const struct json *whole, struct route *route) {
   const struct json *named = fields->signature;

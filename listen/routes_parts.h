@@ -10,9 +10,9 @@
 #include "listen/routes.h"
 
 struct routes_reading {
-  const char *path;         /* of the file */
-  struct tidings_span text; /* of the file */
-  char folder[PATH_MAX];    /* of the file */
+  const char *path;         /* the file's path */
+  struct tidings_span text; /* the file's text */
+  char folder[PATH_MAX];    /* the file's folder */
   struct routes *routes;
   int route; /* the number of the route that is read; -1: none */
   struct tidings_error *error;
@@ -25,7 +25,7 @@ int32_t routes_read_one(struct routes_reading *reading, const struct json *value
 /* Writes the error "FILE, line 3: routes[0].path: 5 is not …". `value` may be NULL. */
 int32_t routes_refuse(const struct routes_reading *reading, const struct json *value,
                       const char *field, const char *expected);
-/* The error names the field without its value, which may be a secret in the wrong place. */
+/* Writes an error that names the field, but not its value, which may be a misplaced secret. */
 int32_t routes_refuse_unknown(const struct routes_reading *reading, const struct json *value,
                               const char *expected);
 int32_t routes_cannot_read(const struct routes_reading *reading, const char *path, int reason);

@@ -18,7 +18,7 @@ struct server {
   struct MHD_Daemon *daemon;
   struct peers *peers;
   struct http_context context;
-  pthread_mutex_t mutex; /* of context.routes */
+  pthread_mutex_t mutex; /* guards context.routes */
   int fd;
 };
 
@@ -53,7 +53,7 @@ static void note_connection(void *context, struct MHD_Connection *connection, vo
     *socket_context = NULL;
     return;
   }
-  /* libmicrohttpd 1.0 writes each answer over the one before. */
+  /* Copy it now: libmicrohttpd 1.0 writes each answer over the one before. */
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   const bool has_fd = info != NULL;
@@ -181,7 +181,7 @@ bool server_tick(struct server *server) {
 void server_end(struct server *server, uint32_t patience_ms) {
   int64_t end_ms = clock_mono_ms() + patience_ms;
   int fd = MHD_quiesce_daemon(server->daemon);
-  if (fd != MHD_INVALID_SOCKET) close(fd); /* so that peers do not wait in its queue */
+  if (fd != MHD_INVALID_SOCKET) close(fd); /* otherwise peers would wait in its queue */
   atomic_store(&server->context.stopping, true);
   while (peers_answering(server->peers) && clock_mono_ms() < end_ms) {
     (void)server_tick(server);

@@ -82,7 +82,7 @@ static bool begins(struct tidings_span text, const char *prefix, struct tidings_
   return true;
 }
 
-/* The name of a scheme of authorization may have letters of either case. */
+/* Does the text begin with this scheme of authorization, in upper or lower case? */
 static bool has_scheme(struct tidings_span text, const char *scheme,
                        struct tidings_span *ret_rest) {
   size_t len = strlen(scheme);
@@ -104,7 +104,7 @@ static bool is_near(struct tidings_span seconds, int64_t now_s) {
 
 /* -- the schemes ------------------------------------------------------------------------------- */
 
-/* Is it the MAC of the parts with one of the secrets? All secrets are tried in any case. */
+/* Is it the MAC of the parts with one of the secrets? Always tries all secrets. */
 static bool is_mac_of(const struct signature_secrets *secrets, bool coded,
                       const struct tidings_span *parts, size_t count, const unsigned char *given) {
   bool found = false;
@@ -190,7 +190,7 @@ static const char *check_hex(const struct signature_secrets *secrets, struct tid
   return is_mac_of(secrets, false, &body, 1, given) ? NULL : wrong;
 }
 
-/* A public key is no secret, so it is no token. */
+/* Compares the token with the secrets, except public keys, which are no secrets. */
 static const char *check_token(const struct signature_secrets *secrets, struct tidings_span token) {
   bool found = false;
   struct tidings_span text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * listen/signature.h: did the holder of a secret send this body? Pure: the time is handed in. MACs
- * and tokens are compared in a time that does not depend on where they differ.
+ * listen/signature.h: did the holder of a secret send this body? Pure: the caller gives the time.
+ * Comparing MACs and tokens takes the same time wherever they differ.
  */
 #ifndef LISTEN_SIGNATURE_H
 #define LISTEN_SIGNATURE_H
@@ -31,16 +31,16 @@ struct signature_secrets {
 /* Returns the scheme of this name; -1: there is none. */
 int signature_scheme_of(const char *name);
 
-/* Does only the holder of a secret choose the id in the headers? Some signatures cover the body
- * alone, so a captured request could be sent again with another id. */
+/* Does the signature cover the id in the headers? Some cover only the body, so anybody could send a
+ * captured request again with another id. */
 bool signature_covers_ids(enum signature_scheme scheme);
 
-/* Returns NULL if this can be a secret of the scheme, or else half a sentence that says why not. */
+/* Returns NULL if this can be a secret of the scheme; otherwise why not, as half a sentence. */
 const char *signature_secret_mistake(enum signature_scheme scheme, struct tidings_span secret);
 
-/* Returns NULL if the request is signed with one of the secrets, and, if the scheme has a time, at
- * most five minutes ago; or else half a sentence that says why not, without quoting the request or
- * a secret. */
+/* Returns NULL if the request is signed with one of the secrets and, if the scheme has a time, at
+ * most five minutes ago. Otherwise returns why it is refused, as half a sentence that quotes
+ * neither the request nor a secret. */
 const char *signature_refusal(enum signature_scheme scheme, const struct signature_secrets *secrets,
                               const struct recipe_document *request, struct tidings_span body,
                               int64_t now_s);

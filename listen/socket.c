@@ -85,7 +85,8 @@ static int32_t open_tcp(const char *text, bool anywhere, struct listen_socket *s
   return code;
 }
 
-/* Is it a socket file on which nobody listens any more? Other files refuse connections too. */
+/* Is it a socket's file on which nobody listens any more? The type is checked because other files
+ * refuse connections too. */
 static bool is_left_over(const struct sockaddr_un *address) {
   struct stat info;
   if (lstat(address->sun_path, &info) || !S_ISSOCK(info.st_mode)) return false;

@@ -12,21 +12,21 @@
 
 struct listen_socket {
   int fd;
-  bool local; /* a Unix socket: its peers have no address, and no browser reaches it */
+  bool local; /* it is a Unix socket: its peers have no address, and no browser reaches it */
   char name[160];
-  char *path; /* of a Unix socket that this process made; free it */
+  char *path; /* the path of a Unix socket that this process made; owned; NULL: none */
 };
 
-/* Opens the socket of the options; without one, takes the socket that systemd hands over; without
- * that, opens the default address. Errors: SCHEMA (the address), STORE (the system refuses). */
+/* Opens the socket of the options, or else takes the socket that systemd hands over, or else opens
+ * the default address. Errors: SCHEMA (the address), STORE (the system refuses). */
 int32_t socket_open(const struct listen_options *options, struct listen_socket *ret_socket,
                     struct tidings_error *error);
-/* Removes the file of a Unix socket. To be called while the server still listens: later the file
- * may be that of the next server. */
+/* Removes the file of a Unix socket. Call it while the server still listens: later the file may
+ * belong to the next server. */
 void socket_remove(struct listen_socket *socket);
 void socket_close(struct listen_socket *socket);
 
-/* Tells systemd "READY=1" or the like; without systemd nothing happens. */
+/* Tells systemd "READY=1" or the like; does nothing without systemd. */
 void socket_notify(const char *state);
 
 #endif

@@ -18,7 +18,7 @@ static const struct json_rules body_rules = {
 struct taking {
   const struct take_place *place;
   const struct route *route;
-  struct tidings_span id; /* of the request */
+  struct tidings_span id; /* the request's id */
   size_t accepted, repeated, overtaken, unaddressed;
   unsigned status, retry_after_s; /* 0: no failure so far */
 };
@@ -71,8 +71,8 @@ static void note_failure(struct taking *taking, int32_t code) {
   }
 }
 
-/* After /clear nobody reads the old session, so a push to it goes to the one that its window shows
- * now, unless it is a repetition of one that was stored before. */
+/* Pushes to the session that the window shows now, because after /clear nobody reads the old one;
+ * but a push that the old session already has is not stored again. */
 static int32_t push_to(const struct take_place *place, const struct address *address,
                        const struct recipe_push *push, struct hostkit_notification *notification,
                        enum recipes_outcome *ret_outcome, struct tidings_error *error) {
@@ -127,8 +127,8 @@ static void store_at(struct taking *taking, const struct recipe_push *push,
   address_finish(&own);
 }
 
-/* Stops if a later try may succeed. A notification that is not valid never will be, so it does not
- * keep the others out. */
+/* Stores the pushes. Stops at a failure if a later try may succeed. After an invalid notification
+ * the others are still stored, because it stays invalid. */
 static void store_all(struct taking *taking, const struct recipe_push *pushes, size_t count) {
   for (size_t i = 0; i < count && (!taking->status || taking->status == 400); i++) {
     struct buffer id = BUFFER_EMPTY;
@@ -161,7 +161,7 @@ static void count_and_answer(const struct taking *taking, struct answer *ret_ans
                 taking->repeated);
 }
 
-/* Some services check who owns an endpoint: it has to send their challenge back. */
+/* Answers a service that checks who owns an endpoint: its challenge has to be sent back. */
 static bool answer_challenge(const struct route *route, const struct json *root,
                              struct answer *ret_answer) {
   const struct json *type = json_member(root, "type"), *text = json_member(root, "challenge");
@@ -223,7 +223,7 @@ void take_request(const struct take_place *place, const struct route *route,
   if (ret_answer->status != 200) counts_refused(route->counts, ret_answer->status);
 }
 
-/* It commits a declaration, which makes no notification. */
+/* Commits a declaration, because that makes no notification. */
 bool take_can_store(const struct take_place *place) {
   static atomic_uint turn;
   struct tidings_error error = {.size = sizeof error};

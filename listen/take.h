@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * listen/take.h: handles a complete request: checks its signature, reads its JSON, applies its
- * recipe, and stores the notifications. It knows no HTTP library.
+ * recipe, and stores the notifications. It uses no HTTP library.
  */
 #ifndef LISTEN_TAKE_H
 #define LISTEN_TAKE_H
@@ -13,7 +13,7 @@
 struct answer {
   unsigned status;
   unsigned retry_after_s; /* 0: without Retry-After */
-  struct buffer body;     /* JSON; buffer_free */
+  struct buffer body;     /* JSON; free it with buffer_free */
 };
 
 /* The store for all requests, and how to reach it. */
@@ -33,11 +33,11 @@ void take_request(const struct take_place *place, const struct route *route,
 /* Makes the answer {"error": TEXT} with the status. */
 void take_refusal(unsigned status, const char *text, struct answer *ret_answer);
 
-/* Is a commit possible? Tries one. */
+/* Is a commit possible? Makes one to find out. */
 bool take_can_store(const struct take_place *place);
 
-/* Writes the id by which a repetition of the request is known: a header's value if the ids
- * in headers count, else the body's SHA-256. */
+/* Writes the id by which a repeated request is recognized: a header's value if `ids_count`, else
+ * the body's SHA-256. */
 int take_id(bool ids_count, const struct recipe_document *request, struct tidings_span body,
             struct buffer *out);
 

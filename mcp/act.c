@@ -23,7 +23,7 @@ enum { MOST_WORDS = 64, LONGEST_OUTPUT = 65536 };
 struct command {
   const char *words[MOST_WORDS + 1];
   size_t count;
-  const char *input; /* for stdin, because every user can read the words; NULL: none */
+  const char *input; /* the command's stdin, because every user can read its words; NULL: none */
 };
 
 static void add(struct command *command, const char *word) {
@@ -54,7 +54,7 @@ static int start_command(const struct command *command, int out, pid_t *ret_pid)
   int reason = spawn_start(&spawn, ret_pid);
   if (!command->input) return reason;
   close(ends[0]);
-  if (!reason) /* a command that refuses its options does not read */
+  if (!reason) /* a failure is ignored, because a command that refuses its options does not read */
     (void)file_write_all(ends[1], command->input, strlen(command->input));
   close(ends[1]);
   return reason;
@@ -90,7 +90,8 @@ static bool run_for_model(const struct command *command, const char *done, char 
       *ret_text = NULL;
     return true;
   }
-  char *usage = failed ? strstr(text, "\nusage: ") : NULL; /* it is for people who type the verb */
+  char *usage = failed ? strstr(text, "\nusage: ") : NULL; /* it is only for people who type the
+                                                              verb */
   if (usage) *usage = '\0';
   for (size_t len = strlen(text); len && text[len - 1] == '\n';) text[--len] = '\0';
   if (text[0]) {
@@ -254,8 +255,8 @@ void mcp_act_end(struct mcp_acting *acting) {
 
 /* -- a verb that ends with its parent ---------------------------------------------------------- */
 
-/* Becomes the verb, after it has asked to be ended with its parent. The parent may have ended
- * before that. */
+/* Becomes the verb, which SIGTERM ends when its parent ends. Fails if the parent has ended
+ * already. */
 static int child_verb(struct cli *cli) {
   uint64_t parent = 0;
   if (cli_next(cli) != CLI_END) return cli->exit_code;

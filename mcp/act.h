@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/act.h: executes the tools of the server. Each tool does the work of a verb of this program,
- * so it runs the program.
+ * mcp/act.h: executes the tools of the server. Each tool does the work of a verb, so it runs this
+ * program.
  */
 #ifndef MCP_ACT_H
 #define MCP_ACT_H
@@ -21,8 +21,8 @@ struct mcp_acting {
   size_t watcher_count;
 };
 
-/* Executes a tool; `news` after nothing was pending. *ret_text (free it) is for the model; NULL:
- * out of memory. Returns whether it has failed. */
+/* Executes a tool; the tool `news` only if nothing was pending. *ret_text (free it) is for the
+ * model; NULL: out of memory. Returns whether the tool has failed. */
 bool mcp_act(struct mcp_acting *acting, const struct mcp_action *action, char **ret_text);
 
 /* Ends the watchers. */

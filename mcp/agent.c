@@ -54,8 +54,8 @@ bool mcp_agent_shows_errors_raw(void) {
   return false;
 }
 
-/* After the name come the state and six numbers, of which the last has the flags. PF_EXITING among
- * them is set before a process closes its files. */
+/* In /proc/PID/stat, the state and six numbers follow the name, and the last of these has the
+ * flags. PF_EXITING is set before a process closes its files. */
 bool mcp_agent_is_ending(uint32_t pid) {
   enum { PF_EXITING = 4, MOST = 4096, NUMBERS = 6 };
   char path[64], *text = NULL;

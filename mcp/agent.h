@@ -10,14 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Finds the agent's process and the name of its program. 0: it cannot be found. */
+/* Returns the agent's process, and the name of its program in `name`; 0: not found. */
 uint32_t mcp_agent_find(char *name, size_t size);
 
-/* The session that the agent has named in the environment; NULL: none. */
+/* Returns the session that the agent has named in the environment; NULL: none. */
 const char *mcp_agent_session(void);
 
-/* The session of the `n`th agent of that program in a folder, from 1. It stays the same when the
- * agent is started again, so that what waits there is not lost. Free it; NULL: out of memory. */
+/* Returns the session's name for the `n`th agent (from 1) of that program in a folder. If the agent
+ * is started again it gets the same name, so nothing that waits there is lost. Free it; NULL: out
+ * of memory. */
 char *mcp_agent_session_name(const char *agent, const char *folder, unsigned n);
 
 /* Does the agent show the content of an error to its model as JSON text? */

@@ -15,7 +15,7 @@ int mcp_block_write(struct mcp_news *news, struct tidings_span line,
   struct buffer text = BUFFER_EMPTY, spliced = BUFFER_EMPTY;
   int reason = 0;
   bool begun = false;
-  if (!message->is_empty) buffer_text(&text, "\n\n"); /* some hosts join blocks with nothing */
+  if (!message->is_empty) buffer_text(&text, "\n\n"); /* some hosts join blocks directly */
   buffer_text(&text, block->text);
   if (!text.failed) mcp_message_splice(line, message, buffer_view(&text), &spliced);
   if (text.failed || spliced.failed) mcp_news_give_back(news, block);

@@ -8,7 +8,7 @@
 #include "mcp/message.h"
 #include "mcp/news.h"
 
-/* Can a block be put into the message, with this agent? */
+/* Can a block be put into the message for this agent? */
 bool mcp_block_fits(const struct mcp_news *news, const struct mcp_message *message);
 
 /* Writes the line, with its line break, to stdout with the block in it. Frees the block's text.

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/calls.h: the tool calls of the host that have no result yet; a bounded number of them. Pure;
- * one thread at a time.
+ * mcp/calls.h: the host's tool calls that have no result yet, up to a limit. Pure; only one thread
+ * at a time may call it.
  */
 #ifndef MCP_CALLS_H
 #define MCP_CALLS_H
 
 #include "mcp/message.h"
 
-/* If there are more calls at once, the oldest get their results without notifications. */
+/* If there are more, the results of the oldest get no notifications. */
 enum { MCP_MOST_CALLS = 256 };
 
 struct mcp_call {
@@ -19,12 +19,12 @@ struct mcp_call {
 
 struct mcp_calls {
   struct mcp_call places[MCP_MOST_CALLS];
-  size_t next; /* the place that is used next */
-  bool any;    /* a call was noted before */
+  size_t next; /* the next place to use */
+  bool any;    /* a call was noted at some time */
 };
 
-/* Notes a call that the host has sent, and forgets one that it cancels. Without memory a call is
- * not noted. */
+/* Notes a call that the host has sent, and forgets one that it cancels. If memory runs out, a call
+ * is not noted. */
 void mcp_calls_note(struct mcp_calls *calls, const struct mcp_message *message);
 
 /* Takes out the call that a result answers. False: there is none. */

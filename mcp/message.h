@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/message.h: one line of the Model Context Protocol, read without changing a byte of it. It
- * yields the members that the wrapper needs, and the byte at which a block can be put into a tool's
- * result. Pure.
+ * mcp/message.h: one line of the Model Context Protocol, read without changing a byte of it.
+ * Reading finds the members that the wrapper needs, and the byte at which a block can be put into a
+ * tool's result. Pure.
  */
 #ifndef MCP_MESSAGE_H
 #define MCP_MESSAGE_H
@@ -15,23 +15,24 @@
 
 enum mcp_kind { MCP_OTHER, MCP_REQUEST, MCP_NOTIFICATION, MCP_RESULT };
 
-/* The id by which the other side of the protocol names a request. */
+/* The id that a request's sender has given it. */
 struct mcp_id {
   bool is_text;             /* "1" is not 1 */
-  struct tidings_span text; /* decoded text, or a number as it was written. NULL: it has no id */
+  struct tidings_span text; /* decoded text, or a number as it was written; its pointer is NULL if
+                               there is no id */
 };
 
-/* The texts lie in the arena. Those that the message does not have are empty. */
+/* The texts are in the arena; those that the message lacks are empty. */
 struct mcp_message {
   enum mcp_kind kind;
   struct mcp_id id;
   struct tidings_span method;
-  struct mcp_id cancelled;     /* of notifications/cancelled: the request that it names */
-  struct tidings_span tool;    /* of tools/call */
+  struct mcp_id cancelled;     /* the request that notifications/cancelled names */
+  struct tidings_span tool;    /* the tool that tools/call names */
   struct tidings_span session; /* the session that makes the call; only Codex names it */
-  bool is_error;               /* of a result */
-  bool takes_block;            /* a block can be put into it: a tool's finished result, with content
-                                  that the model reads */
+  bool is_error;               /* the result says that it is an error */
+  bool takes_block;            /* a block can be put into it, because it is a tool's finished result
+                                  with content that the model reads */
   bool is_empty;               /* its content is empty so far */
   size_t insert_at;            /* the byte before which the block goes */
 };

@@ -18,8 +18,8 @@
 #include "mcp/session.h"
 
 /* PATIENCE_MS: how long a result may wait for another thread that uses the store; with the budget
- * of a call of the plugin, 5 ms in all. ROOM_BYTES: how large a block may be; no host says how much
- * of a result its model gets. */
+ * of the plugin's call it is 5 ms in all. ROOM_BYTES: how large a block may be; no host says how
+ * much of a result its model gets. */
 enum { PATIENCE_MS = 2, ROOM_BYTES = 10000, SETTLE_MS = 2000, READ_MS = 2000, CALL_ID_SIZE = 160 };
 
 void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news) {
@@ -70,7 +70,8 @@ static struct mcp_session *find_session(struct mcp_news *news, const char *named
   return NULL;
 }
 
-/* A database that is away may return: then the next call tries again. */
+/* Notes that the store cannot be opened. If it may return, as an unreachable database may, the next
+ * call tries again. */
 static void note_failure(struct mcp_news *news, bool may_return, const char *why) {
   if (!news->warned) cli_warn(news->cli, "results go on without notifications: %s", why);
   pthread_mutex_lock(&news->lock);
@@ -192,7 +193,8 @@ static void add_lease(struct mcp_news *news, struct mcp_lease lease) {
   pthread_mutex_unlock(&news->lock);
 }
 
-/* A delivery without a text, because everything has expired, is to be settled at once. */
+/* Makes the block. A delivery without a text, because everything has expired, must be settled at
+ * once. */
 static void take_reply(struct mcp_news *news, const struct tidings_reply *reply,
                        struct mcp_block *block) {
   const struct tidings_span nothing = span_of("", 0);
@@ -233,7 +235,7 @@ void mcp_news_lease(struct mcp_news *news, const char *named, const char *call, 
                                              .tool = span_of(tool, strnlen(tool, 255)),
                                              .room_bytes = ROOM_BYTES};
   if (hostkit_tool_result(news->kit, &result, &reply, NULL) || !reply) goto out;
-  /* Hooks may have been set up since. */
+  /* Hooks may have been set up meanwhile. */
   session->off = reply->delivery_id && mcp_session_is_hooked(news->kit, session->name);
   if (session->off)
     add_lease(news, (struct mcp_lease){.delivery = reply->delivery_id, .is_back = true});
@@ -258,7 +260,8 @@ static void note_written(struct mcp_news *news, uint64_t delivery, bool written)
   pthread_mutex_unlock(&news->lock);
 }
 
-/* Starts another writer after the death of the first one. Without one no result gets a block. */
+/* Starts another writer after the death of the first one. Without a writer no result gets a
+ * block. */
 static void replace_writer(struct mcp_news *news) {
   pthread_mutex_lock(&news->store_lock);
   mcp_writer_end(&news->writer);
@@ -355,7 +358,7 @@ static bool has_read_all(const struct mcp_news *news) {
   return false;
 }
 
-/* Once `ends` is set, no lease is added. A lease that is being written stays. */
+/* Once `ends` is set, no lease is added. A lease whose result is being written stays. */
 void mcp_news_host_ends(struct mcp_news *news) {
   pthread_mutex_lock(&news->store_lock);
   pthread_mutex_lock(&news->lock);

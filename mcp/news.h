@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/news.h: the notifications of the sessions that one process of `tidings mcp` serves: the
- * sessions, their pending notifications, and the leases of blocks that were added to results. [any
- * thread]
+ * mcp/news.h: the sessions that one process of `tidings mcp` serves, their pending notifications,
+ * and the leases of blocks that were added to results. Any thread may call these.
  *
- * mcp_news_open and mcp_news_settle take as long as the store is busy, seconds at most; the
+ * mcp_news_open and mcp_news_settle wait while the store is busy, for seconds at most; the
  * functions for requests and results do not wait for them.
  */
 #ifndef MCP_NEWS_H
@@ -24,7 +23,7 @@ struct mcp_session {
 };
 
 struct mcp_lease {
-  uint64_t delivery; /* the delivery, which is not settled; 0: the place is free */
+  uint64_t delivery; /* the unsettled delivery; 0: the place is free */
   bool is_written;   /* all bytes are written */
   bool went_on;      /* the host sent something before the writer reported the block as written */
   bool was_read;     /* the host sent something after that, so the lease is to be committed */
@@ -45,7 +44,7 @@ struct mcp_news {
   struct mcp_writer writer;
   char mark[MCP_WRITER_MARK_SIZE];
   bool failed, ends; /* failed: the store cannot be opened at all */
-  bool warned;       /* of that, or that a database is away */
+  bool warned;       /* a warning about that, or about an unreachable database, was printed */
   struct mcp_session sessions[MCP_MOST_SESSIONS];
   size_t session_count;
   struct mcp_lease leases[MCP_MOST_LEASES];
@@ -61,9 +60,9 @@ struct mcp_block {
 void mcp_news_begin(const struct cli *cli, struct mcp_news *ret_news);
 
 /* Opens the store and the session, so that the first result need not wait for that. `named`: the
- * session that the host names with a call; "": the one of this process. */
+ * session that the host names with a call; "": this process's own. */
 void mcp_news_open(struct mcp_news *news, const char *named);
-/* Is the session still to be opened? False: it is open, or cannot be opened at all. */
+/* Must the session still be opened? False: it is open, or cannot be opened at all. */
 bool mcp_news_is_to_open(struct mcp_news *news, const char *named);
 
 /* May a result get a block? Does not wait: while another thread uses the store, it returns true. */
@@ -79,23 +78,23 @@ void mcp_news_lease(struct mcp_news *news, const char *named, const char *call, 
 int mcp_news_write(struct mcp_news *news, struct mcp_block *block, struct tidings_span line,
                    bool *ret_begun);
 
-/* Gives back a block that is not used. */
+/* Gives back an unused block. */
 void mcp_news_give_back(struct mcp_news *news, struct mcp_block *block);
 
-/* Call it when the host has sent something: all results that it has read before are delivered.
- * mcp_news_settle commits them in the store; it is called after the server has received the
- * message. If the store stays busy, call it again. */
+/* Call the first when the host has sent something: then all results that it had read before are
+ * delivered. Call mcp_news_settle, which commits them in the store, after the server has received
+ * the message, and again if the store stays busy. */
 void mcp_news_host_goes_on(struct mcp_news *news);
 void mcp_news_settle(struct mcp_news *news);
 bool mcp_news_is_to_settle(struct mcp_news *news);
 /* Call it when the host has closed stdin. No result gets a block any more. */
 void mcp_news_host_ends(struct mcp_news *news);
 
-/* Pushes, once, that the server has ended. */
+/* Pushes a notification that the server has ended, only once. */
 void mcp_news_server_ended(struct mcp_news *news, const char *server);
 
-/* Writes the name of the session of a call, and opens it. False: there is none. 256 bytes are
- * enough. */
+/* Opens the session of a call and writes its name, which has at most 256 bytes. False: there is
+ * none. */
 bool mcp_news_session(struct mcp_news *news, const char *named, char *name, size_t size);
 
 /* Returns the address of the session that was the last to write to this one. Free it; NULL: none

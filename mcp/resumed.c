@@ -43,8 +43,8 @@ static char *read_text(const char *home, const char *name, char **ret_path) {
   return text;
 }
 
-/* Does the agent run our hooks, and did the person want it to be woken? Free *ret_store, which they
- * use; NULL: the user's own. */
+/* Does the agent run our hooks, and did the person want it to be woken? *ret_store: the store that
+ * the hooks use; free it; NULL: the user's own. */
 static bool has_waking_hooks(const struct host *host, char **ret_store) {
   size_t untrusted = 0;
   char *home = host_home(host), *hooks_path = NULL, *trust_path = NULL,

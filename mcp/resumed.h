@@ -8,8 +8,8 @@
 
 #include "command/cli.h"
 
-/* If such an agent has started this process, and its hooks are ours and wake it, leaves a process
- * that finds out which session was resumed, and starts the one that wakes it. Returns at once. */
+/* If such an agent has started this process, and our hooks wake it, starts a process that finds out
+ * which session was resumed, and starts the process that wakes it. Returns at once. */
 void mcp_resumed_watch(const struct cli *cli);
 
 #endif

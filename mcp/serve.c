@@ -25,14 +25,14 @@ static int write_plain(const struct buffer *line) {
   return line->failed ? ENOMEM : file_write_all(STDOUT_FILENO, line->bytes, line->len);
 }
 
-/* Writes a result of ours with what is pending in it. *ret_added: something was pending. If nothing
- * was and `only_with` is set, nothing is written. */
+/* Writes one of our results with the pending notifications. *ret_added: there were some. If there
+ * were none and `only_with` is set, writes nothing. */
 static int put_result(struct serving *serving, const struct mcp_action *action,
                       const struct buffer *line, bool only_with, bool *ret_added) {
   struct arena arena = ARENA_EMPTY;
   struct mcp_message message;
   struct mcp_block block = {.text = NULL};
-  char *id = NULL; /* a number has no end of its own */
+  char *id = NULL; /* a number is not NUL-terminated */
   int reason = 0;
   if (line->failed) return ENOMEM;
   if (!mcp_message_read(buffer_view(line), &arena, &message, NULL) &&
@@ -63,7 +63,7 @@ static int do_action(struct serving *serving, const struct mcp_action *action) {
     mcp_server_answer(action, text ? text : "out of memory", failed || !text, &line);
     reason = is_news ? write_plain(&line) : put_result(serving, action, &line, false, &added);
   }
-  mcp_news_settle(&serving->news); /* settles a delivery that showed nothing */
+  mcp_news_settle(&serving->news); /* settles a delivery without a text */
   free(text);
   buffer_free(&line);
   return reason;
@@ -82,7 +82,7 @@ static int serve_line(struct serving *serving, struct tidings_span line) {
   return reason;
 }
 
-/* Takes whole lines out of `lines`. A line that is too long is refused once, and left out. */
+/* Serves the complete lines in `lines`. A line that is too long is refused once, and skipped. */
 static int serve_lines(struct serving *serving, struct buffer *lines, bool *too_long) {
   size_t begin = 0;
   const char *end;

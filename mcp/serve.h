@@ -7,8 +7,8 @@
 
 #include "command/cli.h"
 
-/* Serves until stdin ends, or, without tools, until it has said that there are none. Returns the
- * exit code. */
+/* Serves until stdin ends; without tools, only until it has answered that there are none. Returns
+ * the exit code. */
 int mcp_serve(const struct cli *cli, bool has_tools);
 
 #endif

@@ -19,7 +19,7 @@ enum {
 };
 enum { LIST_TTL_MS = 3600000 };
 
-/* Newest first: an unknown version is answered with the newest. */
+/* The newest is first; it answers an unknown version. */
 static const char *const legacy_versions[] = {"2025-11-25", "2025-06-18", "2025-03-26",
                                               "2024-11-05", NULL};
 
@@ -65,7 +65,7 @@ static void write_error(const char *id, int code, const char *text, json_t *data
   write_answer(id, "error", error, out);
 }
 
-/* A sentence with a word of the host's in it. */
+/* Writes an error: a sentence and a word of the host. */
 static void write_error_about(const char *id, int code, const char *sentence, const char *word,
                               struct buffer *out) {
   json_t *text = json_sprintf("%s '%s'", sentence, word);
@@ -127,7 +127,8 @@ void mcp_server_answer(const struct mcp_action *action, const char *text, bool f
   write_result(&request, result, out);
 }
 
-/* Wrong arguments are explained to the model, which can call again. */
+/* Takes a tool call. If arguments are wrong, the answer tells the model why, and it can call
+ * again. */
 static void call_tool(const struct request *request, struct buffer *out,
                       struct mcp_action *ret_action) {
   const json_t *given = json_object_get(request->params, "arguments"),
@@ -183,7 +184,7 @@ static void answer_request(const struct request *request, struct buffer *out,
 
 /* -- lines ------------------------------------------------------------------------------------- */
 
-/* Is the request as the era of 2026-07-28 demands? If not, answers it with an error and returns
+/* Is the request valid in the era of 2026-07-28? If not, answers with an error and returns
  * false. */
 static bool is_modern_request(struct request *request, struct buffer *out) {
   const json_t *meta = json_object_get(request->params, "_meta"),
@@ -209,14 +210,14 @@ static bool is_modern_request(struct request *request, struct buffer *out) {
   return false;
 }
 
-/* The id as it stands in the line. NULL: it is neither a text nor a number, or no memory. */
+/* Returns the id as the line has it. NULL: it is neither a text nor a number, or no memory. */
 static char *copy_id(struct tidings_span line, const struct json *message) {
   const struct json *id = json_member(message, "id");
   if (!id || (id->kind != JSON_IS_STRING && id->kind != JSON_IS_NUMBER)) return NULL;
   return strndup(line.ptr + id->start, id->end - id->start);
 }
 
-/* Returns whether it has said that there are no tools. */
+/* Returns whether the answer says that there are no tools. */
 static bool answer_message(struct tidings_span line, const struct json *message, bool tools,
                            struct buffer *out, struct mcp_action *ret_action) {
   const struct json *method = json_member(message, "method"),

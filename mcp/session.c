@@ -53,9 +53,8 @@ char *mcp_session_find_hooked(const struct mcp_owner *owner) {
   return name;
 }
 
-/* Rolls back deliveries of wrappers whose writer was killed too, because no other process settles
- * them.
- */
+/* Rolls back deliveries of wrappers that were killed together with their writers, because no other
+ * process settles them. */
 static void give_back_orphans(struct hostkit *kit, const char *session) {
   json_t *status = status_of(kit, session);
   const json_t *lease = NULL;
@@ -94,7 +93,8 @@ int32_t mcp_session_attach(const struct mcp_owner *owner, const char *session, c
   give_back_orphans(owner->kit, session);
   until_ms = clock_mono_ms() + BUSY_MS;
   do code = mailbox_collect(owner->kit, session, folder, &moved, NULL);
-  while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms); /* no later call tries this again */
+  while (code == TIDINGS_E_BUSY && clock_mono_ms() < until_ms); /* waits, because no later call
+                                                                   tries this again */
   return TIDINGS_OK;
 }
 
@@ -111,7 +111,7 @@ int32_t mcp_session_attach_to_folder(const struct mcp_owner *owner, const char *
   return code;
 }
 
-/* The sender that the last item of a delivery names; NULL: none does. */
+/* Returns the sender that the delivery's last such item names; NULL: none does. */
 static const char *sender_of(const json_t *delivery) {
   const json_t *items = json_object_get(delivery, "items");
   for (size_t i = json_array_size(items); i; i--) {

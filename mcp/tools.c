@@ -122,7 +122,7 @@ static const struct tool_argument *find_argument(const struct tool *tool, const 
   return NULL;
 }
 
-/* Lists the names of all arguments for a sentence. */
+/* Writes the names of all arguments, as a part of a sentence. */
 static void name_all(const struct tool *tool, char *text, size_t size) {
   size_t len = 0;
   snprintf(text, size, "no arguments");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/tools.h: the tools of the server as a table: their schemas and the check of their arguments
- * come from it. The descriptions are few and short, because some agents show a tool only after a
- * search for it. Pure.
+ * mcp/tools.h: the server's tools as a table, which has their schemas and checks their arguments.
+ * Descriptions are short, and tools few. Pure.
  */
 #ifndef MCP_TOOLS_H
 #define MCP_TOOLS_H

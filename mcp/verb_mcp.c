@@ -7,7 +7,7 @@
 #include "mcp/wrap.h"
 
 enum { OPTION_NAME = CLI_LONG_ONLY, OPTION_NO_TOOLS };
-/* How long one call of the plugin may wait: the host waits as long, after what news.c waits. */
+/* How long one call of the plugin may wait. The host waits this long, and PATIENCE_MS of news.c. */
 enum { BUDGET_MS = 3 };
 
 static int mcp_verb(struct cli *cli) {

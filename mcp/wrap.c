@@ -41,7 +41,7 @@ struct wrapper {
 
 static atomic_int server_pid, stopped_by;
 
-/* Hosts end their servers by a signal, so it is passed on. */
+/* Passes a signal on, because hosts end their servers by one. */
 static void pass_signal(int number) {
   int reason = errno;
   pid_t pid = (pid_t)atomic_load(&server_pid);
@@ -76,8 +76,7 @@ static void note_line(struct wrapper *wrapper, struct tidings_span line, char **
   arena_free(&arena);
 }
 
-/* Takes complete lines out of `lines`. A line that is too long for a call is not read.
- */
+/* Notes the complete lines in `lines`. A line that is too long for a call is skipped. */
 static void note_lines(struct wrapper *wrapper, struct buffer *lines, bool *too_long,
                        char **ret_session) {
   size_t begin = 0;
@@ -149,7 +148,7 @@ static bool take_call(struct wrapper *wrapper, const struct mcp_message *message
   return found;
 }
 
-/* Leases a block for a line, which ends with its line break. *ret_block has no text if nothing is
+/* Leases a block for a line, which includes its line break. *ret_block has no text if nothing is
  * added. */
 static void look_for_block(struct wrapper *wrapper, struct tidings_span line,
                            struct mcp_message *ret_message, struct mcp_block *ret_block) {
@@ -166,7 +165,7 @@ static void look_for_block(struct wrapper *wrapper, struct tidings_span line,
   arena_free(&arena);
 }
 
-/* Must a line be kept until its end has been read? */
+/* Must the beginning of a line be held until its end has been read? */
 static bool is_held(struct wrapper *wrapper) {
   pthread_mutex_lock(&wrapper->calls_lock);
   bool any = wrapper->calls.any;
@@ -179,7 +178,8 @@ struct incoming {
   bool passing;       /* the beginning of this line was written already */
 };
 
-/* Writes lines up to the last whole one of `bytes`. Returns 0 or an errno; *ret_taken: bytes. */
+/* Writes the complete lines in `bytes`. Returns 0 or an errno; *ret_taken: how many bytes these
+ * are. */
 static int pass_lines(struct wrapper *wrapper, struct incoming *incoming, struct tidings_span bytes,
                       size_t *ret_taken) {
   size_t written = 0, at = 0;

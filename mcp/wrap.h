@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/wrap.h: `tidings mcp -- CMD...`: stands between a host and an MCP server. Every byte passes
- * both ways as it is; a result of a tool call may get one more block.
+ * mcp/wrap.h: `tidings mcp -- CMD...`: runs between a host and an MCP server. It passes every byte
+ * on in both directions; only a tool's result may get one more block.
  */
 #ifndef MCP_WRAP_H
 #define MCP_WRAP_H
@@ -9,11 +9,11 @@
 #include "command/cli.h"
 
 /* Runs the command until it ends. `name`: the server's name in the notification of its end; NULL:
- * its command names it. Returns the exit code of the command. */
+ * mcp_wrap_name. Returns the exit code of the command. */
 int mcp_wrap(const struct cli *cli, const char *name, char *const *argv);
 
-/* "server-everything" of "npx -y @modelcontextprotocol/server-everything". Pure; the text is
- * argv's. */
+/* Returns "server-everything" for "npx -y @modelcontextprotocol/server-everything", as a part of
+ * argv. Pure. */
 const char *mcp_wrap_name(char *const *argv);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/writer.c: first the functions for the wrapper, then the process.
+ * mcp/writer.c: the functions for the wrapper, then the process.
  */
 #include "mcp/writer.h"
 
@@ -32,7 +32,7 @@ enum frame_kind { FRAME_SESSION = 1, FRAME_RESULT, FRAME_SETTLED, FRAME_END };
 /* Both ends are the same program, so the struct is sent as it is. */
 struct frame {
   uint32_t kind, reserved;
-  uint64_t delivery, len; /* len: bytes that follow */
+  uint64_t delivery, len; /* len: how many bytes follow */
 };
 
 /* -- functions for the wrapper ----------------------------------------------------------------- */
@@ -56,7 +56,7 @@ bool mcp_writer_is_closed(int fd) {
   return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & (POLLERR | POLLHUP | POLLNVAL));
 }
 
-/* A closed socket loses the bytes that were not read; a pipe keeps them. */
+/* When a socket is closed, bytes that were not read are lost; a pipe keeps them. */
 bool mcp_writer_was_read(int fd) {
   struct stat info;
   int unread = 0;
@@ -98,7 +98,7 @@ int mcp_writer_start(const struct cli *cli, uint32_t owner, struct mcp_writer *r
   return reason;
 }
 
-/* A frame is sent whole, because a thread settles while the other one writes. */
+/* Sends a frame under a lock, because one thread settles while the other one writes. */
 static int send_frame(const struct mcp_writer *writer, enum frame_kind kind, uint64_t delivery,
                       struct tidings_span bytes) {
   static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
@@ -131,7 +131,7 @@ int mcp_writer_write(const struct mcp_writer *writer, uint64_t delivery, struct 
                      bool *ret_begun) {
   int32_t outcome = 0;
   int reason = send_frame(writer, FRAME_RESULT, delivery, bytes);
-  *ret_begun = !reason; /* it writes nothing before it has the whole frame */
+  *ret_begun = !reason; /* the process writes nothing before it has the whole frame */
   if (!reason) reason = read_exactly(writer->channel, &outcome, sizeof outcome);
   return reason ? reason : (int)outcome;
 }
@@ -159,7 +159,8 @@ void mcp_writer_leave(struct mcp_writer *writer) {
 struct looking_after {
   char *sessions[MOST_SESSIONS];
   size_t session_count;
-  uint64_t written[MOST_DELIVERIES]; /* written completely, and not settled; 0: a free place */
+  uint64_t written[MOST_DELIVERIES]; /* deliveries that were written completely and are not settled;
+                                        0: a free place */
 };
 
 static void put_delivery(struct looking_after *looking, uint64_t old, uint64_t new) {
@@ -217,7 +218,7 @@ out:
 }
 
 /* Waits until the host has read everything; returns whether it has. The host may read late, because
- * it waits for the end of the pipe, which this process keeps open. */
+ * it waits for the end of the pipe, which this process holds open. */
 static bool wait_for_reader(void) {
   for (uint32_t pause_ms = 1; !mcp_writer_was_read(STDOUT_FILENO);
        pause_ms = pause_ms < LONGEST_PAUSE_MS ? pause_ms * 2 : LONGEST_PAUSE_MS) {

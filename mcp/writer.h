@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * mcp/writer.h: results that carry notifications are written to the host by a process of its own.
- * If the wrapper is killed, this process knows which results were written, and settles them
- * correctly: it commits if the host reads the whole result, and rolls back if not. The wrapper
- * cannot note this itself, because it may be killed between a write and the note of it.
+ * mcp/writer.h: a separate process writes results with notifications to the host. If the wrapper is
+ * killed, this process knows which results were written, and settles them: it commits if the host
+ * reads all of the result, and otherwise rolls back. The wrapper cannot record this itself, because
+ * it may be killed between a write and the record.
  */
 #ifndef MCP_WRITER_H
 #define MCP_WRITER_H
@@ -20,17 +20,16 @@ struct mcp_writer {
   pid_t pid;
 };
 
-/* [any thread] The process writes to this process's stdout, and opens the store, if it must, as a
- * process of `owner`. Returns 0 or an errno. */
+/* Any thread may call these. Starts the process. It writes to our stdout, and opens the store, if
+ * it must, with the owner `owner`. Returns 0 or an errno. */
 int mcp_writer_start(const struct cli *cli, uint32_t owner, struct mcp_writer *ret_writer);
 
-/* Lets the process settle this session's deliveries if this one is killed. Returns 0 or an errno.
- */
+/* Makes the process settle this session's deliveries if we are killed. Returns 0 or an errno. */
 int mcp_writer_add_session(const struct mcp_writer *writer, const char *session);
 
-/* Returns when all bytes were written. Returns 0 or an errno: then part of them may have been
- * written, and nothing more may be; *ret_begun false: the process has ended, and none was written.
- */
+/* Waits until all bytes are written. Returns 0 or an errno: some bytes may have been written then,
+ * and nothing more may be written; but if *ret_begun is false, the process has ended and wrote
+ * nothing. */
 int mcp_writer_write(const struct mcp_writer *writer, uint64_t delivery, struct tidings_span bytes,
                      bool *ret_begun);
 
@@ -39,12 +38,11 @@ void mcp_writer_forget(const struct mcp_writer *writer, uint64_t delivery);
 
 /* Ends the process, because everything is settled. */
 void mcp_writer_end(struct mcp_writer *writer);
-/* Leaves the rest of the settling to the process, as if this one were killed, because the store was
- * busy for too long. */
+/* Leaves the rest of the settling to the process, as if we were killed, because the store was busy
+ * for too long. */
 void mcp_writer_leave(struct mcp_writer *writer);
 
-/* Writes the beginning of the call ids of all deliveries that the process of this wrapper settles.
- */
+/* Writes the text with which the call ids of all deliveries begin that this process settles. */
 enum { MCP_WRITER_MARK_SIZE = 32 };
 void mcp_writer_mark(pid_t pid, char mark[MCP_WRITER_MARK_SIZE]);
 /* Does this call id belong to a wrapper whose writer has ended? */

@@ -96,7 +96,8 @@ static int make_push(const struct recipe_rule *rule, const struct recipe_documen
 static int make_withdrawal(const struct recipe_rule *rule, const struct recipe_document *document,
                            struct arena *arena, struct recipe_push *ret_push, bool *ret_whole) {
   static const char mark[] = " withdrawn";
-  struct recipe_push push = {.level = span_text("critical"), /* it takes back critical ones, too */
+  struct recipe_push push = {.level = span_text("critical"), /* it takes back notifications of any
+                                                                level */
                              .text = span_text("What has this key is taken back."),
                              .withdraws = true};
   struct buffer id = BUFFER_EMPTY;

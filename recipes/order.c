@@ -8,7 +8,8 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Takes the next number off the text, without leading zeros; it is empty if there is none. */
+/* Removes the next number from the text. *ret_number has no leading zeros, and is empty if there is
+ * none. */
 static bool take_number(struct tidings_span *text, struct tidings_span *ret_number) {
   const char *at = text->ptr, *end = text->ptr + text->len;
   while (at < end && !is_digit(*at)) at++;

@@ -24,7 +24,7 @@ bool pointer_is_valid(struct tidings_span pointer) {
   return true;
 }
 
-/* Is the part of a pointer, with ~0 and ~1, this key? */
+/* Is this part of a pointer, in which ~0 and ~1 are escapes, the key? */
 static bool is_key(struct tidings_span part, struct tidings_span key) {
   size_t at = 0;
   for (size_t i = 0; i < part.len; i++, at++) {
@@ -114,7 +114,7 @@ static void write_compound(const struct json *value, struct buffer *out) {
   arena_free(&arena);
 }
 
-/* A notification may not have the NUL character; U+FFFD takes its place. */
+/* Writes U+FFFD instead of NULs, which a notification may not have. */
 static void write_string(struct tidings_span text, struct buffer *out) {
   for (size_t at = 0; at < text.len;) {
     const char *nul = memchr(text.ptr + at, '\0', text.len - at);

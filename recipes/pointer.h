@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * recipes/pointer.h: looks up one value of a document: a JSON pointer (RFC 6901) from the
- * document's root ("/alerts/0/status"), or from the current element of a rule ("./status"), or a
- * header ("header:x-github-event"). Pure.
+ * recipes/pointer.h: finds one value of a document. A pointer is a JSON pointer (RFC 6901) from the
+ * document's root ("/alerts/0/status") or from the current element of a rule ("./status"), or names
+ * a header ("header:x-github-event"). Pure.
  */
 #ifndef RECIPES_POINTER_H
 #define RECIPES_POINTER_H
@@ -17,7 +17,7 @@ struct recipe_header {
   struct tidings_span name, value;
 };
 
-/* A recipe is applied to this. */
+/* A recipe is applied to such a document. */
 struct recipe_document {
   const struct json *root;
   const struct json *element; /* the element, if the rule has `each`; else NULL */
@@ -28,8 +28,8 @@ struct recipe_document {
 /* Is it a valid pointer? */
 bool pointer_is_valid(struct tidings_span pointer);
 
-/* Appends the value: a string as it is, a number as it was written, true, false, and compact JSON
- * of arrays and objects. False: it is not there, or null. */
+/* Appends the value: a string as it is, a number as it was written, true, false, or an array or
+ * object as compact JSON. False: there is no value, or it is null. */
 bool pointer_write(const struct recipe_document *document, struct tidings_span pointer,
                    struct buffer *out);
 

@@ -13,7 +13,7 @@ struct recipe_rule {
   const struct json *withdraw_when; /* the same */
   struct tidings_span each;         /* a pointer in which "*" means every element of an array */
   struct tidings_span kind, text, key, id, to, order; /* templates */
-  struct tidings_span level;      /* also used if the map has no level for the value */
+  struct tidings_span level;      /* the level, also if the map has none for the value */
   struct tidings_span level_from; /* a pointer to the value that the map translates */
   const struct json *level_map;
   int64_t ttl_ms;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A place, which begins with "{": its alternatives, and where the text continues. */
+/* A place: the alternatives after its "{", and where the text continues. */
 struct place {
   struct tidings_span choices;
   size_t end; /* 0: it has no "}" */

@@ -9,10 +9,11 @@
 
 #include "recipes/pointer.h"
 
-/* Returns half a sentence that says what is wrong with the template; NULL: it is valid. */
+/* Returns what is wrong with the template, as half a sentence; NULL: it is valid. */
 const char *template_mistake(struct tidings_span text);
 
-/* Appends the text for a document. *ret_whole: every place without a default has been found. */
+/* Appends the text for a document. *ret_whole: a value was found for every place without a
+ * default. */
 void template_write(struct tidings_span text, const struct recipe_document *document,
                     struct buffer *out, bool *ret_whole);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/events.c: the course of a subscription: its next step, the delay after a failure, and
- * the notices to the session.
+ * subscribe/events.c: decides the next step of a subscription, the delay after a failure, and the
+ * notices to the session.
  */
 #include <stdlib.h>
 
@@ -71,8 +71,8 @@ void events_end(struct events *events, int code, struct tidings_span text) {
   events->due_ms = INT64_MAX;
 }
 
-/* The cursor's place distinguishes one gap from the next. If a gap is reported again after a crash,
- * the report has the same id, and is stored once. */
+/* Returns a number that distinguishes one gap from the next. If a gap is reported again after a
+ * crash, the report has the same id, and is stored once. */
 static uint64_t place_of(const struct events *events) {
   return fnv_span(FNV_START, span_text(events->cursor ? events->cursor : ""));
 }
@@ -107,7 +107,7 @@ bool events_take_cursor(struct events *events, const struct json *cursor) {
   return true;
 }
 
-/* Two heartbeats, and some time for the network. */
+/* A stream may be silent for two heartbeats, and some time for the network. */
 int64_t events_silence_ms(const struct events *events) {
   return 2 * events->wish.heartbeat_ms + events->wish.heartbeat_ms / 10;
 }
@@ -170,7 +170,7 @@ void events_cancel(struct events *events) {
   events->request = 0;
 }
 
-/* After two failures a connection is not trusted any more. */
+/* After two failures the connection is given up. */
 void events_fail(struct events *events, int64_t at_least_ms) {
   int64_t ms = retry_wait_ms(&events->retry);
   if (!events->wish.process || events->retry.failures > 1) {
@@ -202,7 +202,7 @@ void events_tick(struct events *events, int64_t now_ms) {
                                     : "%s does not answer",
       events->wish.server);
   events_cancel(events);
-  if (probed) { /* a server of the older protocol need not answer that */
+  if (probed) { /* a server of the older protocol need not answer a probe */
     events->era = ERA_LEGACY;
     events->guessed = true;
     events_go_on(events);

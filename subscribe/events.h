@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * subscribe/events.h: a subscription to an event of an MCP server (SEP-3415), as a state machine:
- * times and messages in, requests, pushes and cursors out. Pure: it has no socket, no clock and no
- * store. Both eras of the protocol, three ways of delivery: poll, push (a stream) and webhook (the
- * subscription is kept alive here, `tidings listen` receives the events).
+ * it takes times and messages, and returns requests, pushes and cursors. Pure: it has no socket, no
+ * clock and no store. It speaks both eras of the protocol, and has three ways of delivery: poll,
+ * push (a stream) and webhook (this keeps the subscription alive, and `tidings listen` receives the
+ * events).
  *
- * A cursor is handed out after everything that it covers, so a caller that handles the outputs in
- * their order and stores the cursor last loses no event; an event that comes twice has the same id.
+ * A cursor comes after everything that it covers. So a caller that handles the outputs in order,
+ * and stores the cursor last, loses no event. An event that comes twice has the same id.
  */
 #ifndef SUBSCRIBE_EVENTS_H
 #define SUBSCRIBE_EVENTS_H
@@ -17,13 +18,13 @@ enum events_delivery { EVENTS_ANY, EVENTS_POLL, EVENTS_PUSH, EVENTS_WEBHOOK };
 
 /* All texts are borrowed. */
 struct events_wish {
-  const char *name;              /* of the event */
+  const char *name;              /* the event's name */
   struct tidings_span arguments; /* a JSON object; empty: none */
   enum events_delivery delivery;
-  const char *url, *secret; /* of the webhook */
-  const char *server;       /* its name in messages */
+  const char *url, *secret; /* the webhook's */
+  const char *server;       /* the server's name in messages */
   const char *token_file;   /* the file's name in messages; NULL: no token */
-  const char *cursor;       /* the place to begin at; NULL: from now on */
+  const char *cursor;       /* where to begin; NULL: now */
   int64_t heartbeat_ms;     /* the longest time between two messages of a stream */
   bool process;             /* the server is a program, and all messages share its pipe */
   uint64_t random;
@@ -37,7 +38,8 @@ struct events;
 struct events *events_new(const struct events_wish *wish);
 void events_free(struct events *events); /* NULL is allowed */
 
-/* Call each of these after the outputs of the call before are handled. `now_ms` never goes back. */
+/* Call each of these only after the outputs of the previous call were handled. `now_ms` never goes
+ * back. */
 void events_begin(struct events *events, int64_t now_ms);
 /* Takes a message of the server, or a batch of them. `wall_ms`: the time of the wall clock. */
 void events_message(struct events *events, struct tidings_span message, int64_t now_ms,
@@ -45,7 +47,7 @@ void events_message(struct events *events, struct tidings_span message, int64_t 
 
 enum { EVENTS_NO_STATUS = 0, EVENTS_SERVER_ENDED = -1 };
 struct events_failure {
-  int status;             /* a status of HTTP, or one of these */
+  int status;             /* an HTTP status, or one of the above */
   int64_t retry_after_ms; /* the wait that the server asked for; 0: none */
   const char *reason;
 };
@@ -60,10 +62,10 @@ void events_tick(struct events *events, int64_t now_ms);
 /* Makes a wait due if it is over by the wall clock, because the machine slept meanwhile. */
 void events_note_wall(struct events *events, int64_t wall_ms);
 
-/* Was the token refused, so that the subscription waits for a new one? `stamp` identifies the
- * refused token, and is no secret. */
+/* Does the subscription wait for a new token, because its token was refused? For
+ * events_set_token_stamp: `stamp` identifies a token, and is no secret. */
 bool events_wants_token(const struct events *events);
-/* Has nothing come since the last failure? */
+/* Has nothing come from the server since the last failure? */
 bool events_fails(const struct events *events);
 void events_token_changed(struct events *events, int64_t now_ms);
 void events_set_token_stamp(struct events *events, const char *stamp);

@@ -109,7 +109,8 @@ static void end_for_delivery(struct events *events) {
                             events->wish.server, events->wish.name, names[events->wish.delivery]));
 }
 
-/* A running subscription ends when the server says so, not when the list lacks its event. */
+/* A running subscription does not end because the list lacks its event, only when the server says
+ * so. */
 void events_take_list(struct events *events, const struct json *result, bool beside) {
   const struct json *next = json_member(result, "nextCursor");
   read_events(events, result);
@@ -161,7 +162,7 @@ static int64_t read_time_ms(struct tidings_span text) {
   return (int64_t)timegm(&parts) * 1000 + (*rest == '-' ? offset : -offset);
 }
 
-/* Returns when to refresh: a fifth of the time is reserved for failures. */
+/* Returns when to refresh, which leaves a fifth of the time for failures. */
 static int64_t refresh_ms(const struct events *events, const struct json *before) {
   int64_t until = before && before->kind == JSON_IS_STRING ? read_time_ms(before->text) : -1;
   if (until < 0) return LONGEST_WAIT_MS;
@@ -196,7 +197,7 @@ void events_take_result(struct events *events, const struct json *result) {
   case STATE_LIST: events_take_list(events, result, false); break;
   case STATE_POLL: take_poll(events, result); break;
   case STATE_SUBSCRIBE: take_subscription(events, result); break;
-  case STATE_STREAM: events_fail(events, 0); break; /* the server has closed it in order */
+  case STATE_STREAM: events_fail(events, 0); break; /* the server has closed the stream properly */
   default: break;
   }
 }
@@ -205,7 +206,7 @@ void events_take_result(struct events *events, const struct json *result) {
 
 enum { NOT_FOUND, FORBIDDEN, EXHAUSTED, UNSUPPORTED, BAD_CALLBACK, INVALID, NO_METHOD, OTHER };
 
-/* Understands the error codes of the final extension, and those of its draft. */
+/* Translates error codes of the extension's draft into those of its final version. */
 static int meaning_of(const struct json *error) {
   int64_t code = 0;
   const struct json *number = json_member(error, "code");
@@ -247,8 +248,8 @@ void events_take_termination(struct events *events, const struct json *error) {
   else events_end(events, 1, text);
 }
 
-/* In the handshake any error means the older era. A refused event ends the subscription, unless the
- * error may be temporary. */
+/* Takes an error. In the handshake it means the older era. Otherwise it ends the subscription,
+ * unless it may be temporary. */
 static void refuse_subscription(struct events *events, const struct json *error) {
   int meaning = meaning_of(error);
   struct tidings_span why = message_of(error);
@@ -280,7 +281,7 @@ void events_take_error(struct events *events, const struct json *error) {
     events_go_on(events);
     break;
   case STATE_INITIALIZE:
-    if (events->guessed && !events->probed_again) { /* it may only have started slowly */
+    if (events->guessed && !events->probed_again) { /* the server may only have started slowly */
       events->probed_again = true;
       events->era = ERA_UNKNOWN;
       events_fail(events, 0);

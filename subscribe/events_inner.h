@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/events_inner.h: the shared part of the files of the state machine (events.h).
+ * subscribe/events_inner.h: what the files of the state machine (events.h) share.
  */
 #ifndef SUBSCRIBE_EVENTS_INNER_H
 #define SUBSCRIBE_EVENTS_INNER_H
@@ -15,7 +15,7 @@
 
 enum events_era { ERA_UNKNOWN, ERA_LEGACY, ERA_MODERN };
 
-/* The purpose of the request that waits for its answer. */
+/* The purpose of the request that waits for an answer. */
 enum events_state {
   STATE_DISCOVER,
   STATE_INITIALIZE,
@@ -34,26 +34,27 @@ struct events {
   struct outputs outputs;
   enum events_state state;
   enum events_era era;
-  bool guessed;                  /* the server has not said its era */
-  bool probed_again;             /* it was probed a second time because of that */
+  bool guessed;                  /* the era was guessed, not stated by the server */
+  bool probed_again;             /* the server was probed again because of that */
   const char *protocol;          /* NULL: not agreed on yet */
   enum events_delivery delivery; /* EVENTS_ANY: not chosen yet */
   bool greeted;                  /* the handshake of this connection is done */
   bool refused;                  /* the token is refused */
   bool gave_up_push;             /* the server lists push, but refuses it */
-  uint64_t last_id, request;     /* request: the one that waits for its answer; 0: none */
-  uint64_t list_request;         /* a request for the list that runs beside it; 0: none */
+  uint64_t last_id, request;     /* request: the one that waits for an answer; 0: none */
+  uint64_t list_request;         /* a request for the list beside it; 0: none */
   unsigned pages;                /* pages of the list that were read */
-  struct buffer names;           /* the events that the list has, for a sentence */
-  bool found;                    /* ours is in the list */
+  struct buffer names;           /* the names of the listed events, for a message */
+  bool found;                    /* our event is in the list */
   unsigned offers;               /* 1 << EVENTS_POLL, .. */
   struct retry retry;
   int64_t now_ms, wall_ms, due_ms;
-  int64_t due_wall_ms;         /* of a long wait: when it is over by the wall clock; 0: none */
+  int64_t due_wall_ms;         /* when a long wait is over by the wall clock; 0: none */
   char *cursor;                /* NULL: none yet */
-  char *stamp;                 /* of the token */
-  char *subscription;          /* the webhook's, as the server calls it; NULL: not known */
-  struct tidings_span message; /* the message that is read */
+  char *stamp;                 /* the token's stamp */
+  char *subscription;          /* the server's name for the webhook's subscription; NULL: not
+                                  known */
+  struct tidings_span message; /* the message that is being read */
   char *page;                  /* the next page of the list */
 };
 
@@ -62,9 +63,9 @@ struct events {
 /* Begins the next step: the handshake, the list, or the subscription. */
 void events_go_on(struct events *events);
 void events_wait(struct events *events, int64_t ms);
-/* The same after a message; the time goes on while the machine sleeps. */
+/* The same after a message, but the time that the machine sleeps counts. */
 void events_wait_asleep(struct events *events, int64_t ms);
-/* Notes that the request has failed; it is made again later. */
+/* Notes that the request has failed, to make it again later. */
 void events_fail(struct events *events, int64_t at_least_ms);
 void events_end(struct events *events, int code, struct tidings_span text);
 /* Sends a notice to the session once; `mark` distinguishes notices of one kind. */
@@ -84,14 +85,14 @@ void events_keep(struct events *events, char **text, struct tidings_span value);
 
 void events_send_discover(struct events *events);
 void events_send_initialize(struct events *events);
-/* `beside`: the request that waits is not replaced. */
+/* `beside`: does not replace the waiting request. */
 void events_send_list(struct events *events, bool beside);
 void events_send_poll(struct events *events);
 void events_send_stream(struct events *events);
 void events_send_subscribe(struct events *events);
 void events_send_initialized(struct events *events);
 void events_send_cancelled(struct events *events, uint64_t id);
-/* Answers a request of the server; `known`: it is `ping`. `id`: as it stands in the message. */
+/* Answers a request of the server; `known`: it is `ping`. `id` is as in the message. */
 void events_send_answer(struct events *events, struct tidings_span id, bool known);
 
 /* -- events_read.c ----------------------------------------------------------------------------- */
@@ -101,7 +102,7 @@ void events_push(struct events *events, const struct json *occurrence);
 /* -- events_answer.c --------------------------------------------------------------------------- */
 
 void events_take_result(struct events *events, const struct json *result);
-/* Takes the result of events/list. `beside`: as in events_send_list. */
+/* Takes the result of events/list. `beside` is as in events_send_list. */
 void events_take_list(struct events *events, const struct json *result, bool beside);
 void events_begin_list(struct events *events, bool beside);
 void events_take_error(struct events *events, const struct json *error);

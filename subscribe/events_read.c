@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/events_read.c: the server's messages: which request each one answers, and the
+ * subscribe/events_read.c: reads the server's messages: which request each answers, and the
  * notifications of a stream.
  */
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static const struct json *text_member(const struct json *object, const char *key
   return value && value->kind == JSON_IS_STRING ? value : NULL;
 }
 
-/* An event without an id breaks the protocol; then its content is its id. */
+/* Pushes an event. Without an id, which breaks the protocol, its content is its id. */
 void events_push(struct events *events, const struct json *occurrence) {
   if (occurrence->kind != JSON_IS_OBJECT) return;
   const struct json *id = text_member(occurrence, "eventId");
@@ -42,7 +42,8 @@ static bool is_number(const struct json *value, uint64_t number) {
   return json_to_integer(value, &found) && found >= 0 && (uint64_t)found == number;
 }
 
-/* Does it belong to the open stream? A stream that was given up may still send something. */
+/* Does the message belong to the open stream? A stream that was given up may still send
+ * messages. */
 static bool is_of_stream(const struct events *events, const struct json *params) {
   const struct json *id = json_member(json_member(params, "_meta"), EVENTS_META "subscriptionId");
   if (events->state != STATE_STREAM || !events->request) return false;

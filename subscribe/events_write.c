@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/events_write.c: the requests of a subscription as JSON text, in both eras.
+ * subscribe/events_write.c: writes the requests of a subscription as JSON, in both eras.
  */
 #include "common/json_write.h"
 #include "subscribe/events_inner.h"
@@ -21,7 +21,7 @@ static bool is_modern(const struct events *events, const char *method) {
   return events->era == ERA_MODERN || strcmp(method, "server/discover") == 0;
 }
 
-/* Stateless requests repeat the content of the handshake. */
+/* Writes the content of the handshake, which each stateless request repeats. */
 static void put_meta(struct writing *writing) {
   struct json_writer *writer = &writing->writer;
   json_open(writer, "_meta", '{');
@@ -31,7 +31,7 @@ static void put_meta(struct writing *writing) {
   json_close(writer, '}');
 }
 
-/* Begins a message, up to the members of `params`. `answered`: it has an id. */
+/* Begins a message, up to the members of `params`. `answered`: gives it an id. */
 static void begin(struct events *events, const char *method, bool answered,
                   struct writing *ret_writing) {
   *ret_writing = (struct writing){.events = events, .method = method};
@@ -129,7 +129,7 @@ void events_send_stream(struct events *events) {
   begin(events, "events/stream", true, &writing);
   put_subscription(&writing);
   finish(&writing);
-  int64_t silence_ms = events_silence_ms(events); /* a program may start slowly */
+  int64_t silence_ms = events_silence_ms(events); /* a program may take long to start */
   go_to(events, STATE_STREAM, silence_ms > BEGIN_MS ? silence_ms : BEGIN_MS);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/http.c: libcurl names the descriptors and the time for which it waits; the caller waits
- * for these together with its other descriptors, with the signals unblocked.
+ * subscribe/http.c: libcurl says which descriptors and which time it waits for; the caller waits
+ * for these together with its own descriptors and signals.
  */
 #include "subscribe/http.h"
 
@@ -17,7 +17,7 @@ struct http {
   struct pollfd *fds;
   size_t count, capacity;
   int64_t timer_ms; /* when libcurl wants to be called; INT64_MAX: never */
-  uint64_t unsent;  /* a request that could not be begun; 0: none */
+  uint64_t unsent;  /* a request that could not be started; 0: none */
   const char *why;
   bool failed; /* no memory for descriptors */
 };
@@ -69,7 +69,7 @@ static int note_timer(CURLM *multi, long ms, void *context) {
 
 /* -- requests ---------------------------------------------------------------------------------- */
 
-enum { MOST_ANSWERS = 64 }; /* that are under way to the server */
+enum { MOST_ANSWERS = 64 }; /* our answers that are being sent */
 
 static size_t count_answers(const struct http *http) {
   size_t count = 0;
@@ -119,7 +119,7 @@ void http_cancel(struct http *http, uint64_t id) {
     if (one->id == id) one->dropped = true;
 }
 
-/* Removes the transfers that a report has marked; a report itself must not remove anything. */
+/* Removes the transfers that a report has marked, because a report itself must not remove any. */
 static void sweep(struct http *http) {
   for (struct transfer **place = &http->first; *place;) {
     struct transfer *one = *place;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/http.h: the requests to an HTTP server. libcurl sends them, in the loop of the caller.
+ * subscribe/http.h: sends requests to an HTTP server by libcurl, in the caller's loop.
  */
 #ifndef SUBSCRIBE_HTTP_H
 #define SUBSCRIBE_HTTP_H
@@ -11,7 +11,7 @@
 
 struct http;
 
-/* The target's `session` is http's own. NULL: no memory. */
+/* `session` in the target is set here. NULL: no memory. */
 struct http *http_begin(const struct transfer_target *target);
 void http_send(struct http *http, const struct output *output, int64_t now_ms);
 void http_cancel(struct http *http, uint64_t id);

@@ -20,7 +20,8 @@
 #include "subscribe/saved.h"
 #include "subscribe/sender.h"
 
-/* SLEEP_LOOK_MS: how long after the machine has slept a wait is looked at. */
+/* SLEEP_LOOK_MS: how often a wait is compared with the wall clock, because the machine may have
+ * slept. */
 enum { TOKEN_LOOK_MS = 1000, SLEEP_LOOK_MS = 60000, STAMP_BYTES = 32 };
 
 struct subscribing {
@@ -28,18 +29,18 @@ struct subscribing {
   struct subscribe_options options;
   struct sender sender;
   struct saved saved;
-  struct kit_place place; /* of the store in whose folder `saved` is */
+  struct kit_place place; /* the store in whose folder `saved` is */
   struct report report;
-  struct events *events; /* one of these two */
+  struct events *events; /* this or `plain` */
   struct plain *plain;
   struct http *http; /* NULL: `process` */
   struct process process;
-  char *server; /* its name in messages */
-  char *secret; /* of the webhook */
+  char *server; /* the server's name in messages */
+  char *secret; /* the webhook's secret */
   struct tidings_span arguments;
   struct buffer cursor;    /* the cursor to store; empty: none */
-  char stamp[STAMP_BYTES]; /* of the token's file */
-  bool late;    /* the machine's timer has expired, but pending messages are read first */
+  char stamp[STAMP_BYTES]; /* the stamp of the token's file */
+  bool late;    /* the state machine's time has come, but pending messages are read first */
   bool refused; /* the last failure was a refused token */
   bool over;
   int code;
@@ -94,8 +95,8 @@ static void obey_one(struct subscribing *all, const struct output *output) {
   if (code) stop(all, code);
 }
 
-/* If an event could not be stored, the later outputs are not executed, so the cursor stays before
- * it. */
+/* Executes the outputs. If an event cannot be stored, it skips the later ones, so the cursor stays
+ * before that event. */
 static bool obey(struct subscribing *all) {
   const struct outputs *outputs =
       all->events ? events_outputs(all->events) : plain_outputs(all->plain);
@@ -105,7 +106,7 @@ static bool obey(struct subscribing *all) {
   return !all->over;
 }
 
-/* The store's folder may have been replaced, and the files of the subscription with it. */
+/* Makes the subscription's files again if the store's folder was replaced. */
 static void follow_store(struct subscribing *all) {
   const struct kit_place *now = &all->sender.destination.place;
   if (now->inode == all->place.inode && now->device == all->place.device) return;
@@ -113,7 +114,7 @@ static void follow_store(struct subscribing *all) {
   saved_follow(all->cli, &all->saved);
 }
 
-/* Writes the cursor once for all events that came together. */
+/* Writes the cursor, once for all events that came together. */
 static void keep_cursor(struct subscribing *all) {
   follow_store(all);
   if (!all->cursor.len) return;
@@ -190,15 +191,15 @@ static int until_due(const struct subscribing *all) {
   return wants_token(all) && (ms < 0 || ms > TOKEN_LOOK_MS) ? TOKEN_LOOK_MS : ms;
 }
 
-/* Notes in the report whether the subscription follows the server, which it does if nothing has
- * failed since the last answer. */
+/* Notes in the report whether the subscription works, which it does if nothing has failed since the
+ * last answer. */
 static void say_mood(struct subscribing *all) {
   bool fails = all->events ? events_fails(all->events) : plain_fails(all->plain);
   report_mood(&all->report, !fails ? REPORT_FOLLOWS : all->refused ? REPORT_REFUSED : REPORT_FAILS);
 }
 
-/* While the store was busy, nothing was read. So messages that have come meanwhile are read before
- * the machine's timer counts. */
+/* Has the state machine's time come? While the store was busy, nothing was read, so messages that
+ * have come meanwhile are read first. */
 static bool is_time(struct subscribing *all, bool heard) {
   if (all->events) events_note_wall(all->events, clock_wall_ms());
   bool due = clock_mono_ms() >= machine_due_ms(all), before = all->late;
@@ -249,8 +250,8 @@ static void run_subscription(struct subscribing *all) {
 
 /* -- the beginning ----------------------------------------------------------------------------- */
 
-/* Returns the server's name without possible secrets: a URL up to its query, or a program without
- * its arguments. */
+/* Returns the server's name without anything that may be secret: the URL up to its query, or the
+ * program without its arguments. */
 static char *name_server(const struct subscribe_options *options) {
   if (!options->url) {
     const char *slash = strrchr(options->command[0], '/');
@@ -273,8 +274,8 @@ static uint64_t hash_target(const struct subscribe_options *options) {
   return hash;
 }
 
-/* Returns the source by which repeated events are recognized: it has the server and the event,
- * without the subscription's arguments. Events by webhook have the path of the route. */
+/* Returns the source by which repeated events are recognized: the server and the event, without the
+ * subscription's arguments; for a webhook, the path of the route. */
 static char *name_source(const struct subscribing *all) {
   const struct subscribe_options *options = &all->options;
   char *source = NULL;
@@ -295,14 +296,14 @@ static int read_secret(struct subscribing *all) {
   const char *mistake = secret_file_read(all->options.secret_file, &text, &len);
   if (mistake) return cli_fail(all->cli, "'%s': %s", all->options.secret_file, mistake);
   text[strcspn(text, "\r\n")] =
-      '\0'; /* the first line; if there are two secrets, it is the newer one */
+      '\0'; /* only the first line, which has the newer secret if there are two */
   all->secret = text;
   if (strncmp(text, "whsec_", 6) == 0) return 0;
   return cli_fail(all->cli, "'%s': expected a secret that begins with whsec_",
                   all->options.secret_file);
 }
 
-/* Reads the token once at the beginning, so that a mistake is reported. */
+/* Reads the token at the start, to report mistakes. */
 static int check_token(const struct subscribing *all) {
   char *text = NULL;
   size_t len = 0;

@@ -79,7 +79,7 @@ static const char clear[] = "http://";
 
 static bool is_clear(const char *url) { return strncmp(url, clear, sizeof clear - 1) == 0; }
 
-/* Is the URL of this machine, and not encrypted? */
+/* Is the URL on this machine, and not encrypted? */
 static bool is_local(const char *url) {
   if (!is_clear(url)) return false;
   const char *host = url + sizeof clear - 1;
@@ -117,7 +117,7 @@ static int check(const struct cli *cli, const struct subscribe_options *options)
     return cli_usage(cli, "--webhook and --secret-file belong together");
   if (options->sse && (options->webhook || options->mode || options->arguments))
     return cli_usage(cli, "with --sse, there is neither --webhook nor --mode nor --args");
-  /* In clear text, others on the network could read a token or a secret. */
+  /* Others on the network could read a token or a secret in clear text. */
   if (options->url && (options->token_file || options->secret_file) && is_clear(options->url) &&
       !options->local)
     return cli_usage(cli, "%s is not encrypted: a token or secret is sent by https only",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * subscribe/options.h: the options of `tidings subscribe`, which prints the help, and of the
- * program tidings-subscribe, which uses their values.
+ * program tidings-subscribe, which uses them.
  */
 #ifndef SUBSCRIBE_OPTIONS_H
 #define SUBSCRIBE_OPTIONS_H
@@ -13,8 +13,8 @@ struct subscribe_options {
   uint32_t level;                                                             /* the highest */
   uint64_t heartbeat_ms;                                                      /* 0: not given */
   bool sse;
-  const char *url;   /* NULL: `command` is to be started */
-  bool local;        /* `url` is of this machine, and not encrypted */
+  const char *url;   /* NULL: the server is `command` */
+  bool local;        /* `url` is on this machine, and not encrypted */
   const char *event; /* NULL with --sse */
   char **command;    /* ends with NULL */
 };
@@ -22,7 +22,7 @@ struct subscribe_options {
 extern const struct cli_option subscribe_option_rows[];
 extern const struct cli_example subscribe_examples[];
 
-/* Defines the verb, or, with a name of NULL, the program itself. */
+/* The verb; its name is NULL in the program itself. */
 #define SUBSCRIBE_VERB(verb_name, function)                                                        \
   {                                                                                                \
     .name = (verb_name), .run = (function),                                                        \
@@ -46,8 +46,8 @@ extern const struct cli_example subscribe_examples[];
     .examples = subscribe_examples                                                                 \
   }
 
-/* Reads the command line and checks it. Says on stderr what is wrong. Returns true, or false with
- * the exit code. */
+/* Reads and checks the command line. Prints errors. Returns true; or false, with the exit code in
+ * *ret_code. */
 bool subscribe_read_options(struct cli *cli, struct subscribe_options *ret_options, int *ret_code);
 
 #endif

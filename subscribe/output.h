@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/output.h: the outputs of the state machines of this folder. A machine does nothing
- * itself: it takes bytes and times, and returns a list of outputs, which the caller executes in
- * their order.
+ * subscribe/output.h: the outputs of the state machines of this folder. A machine only takes bytes
+ * and times, and returns a list of outputs, which the caller executes in order.
  */
 #ifndef SUBSCRIBE_OUTPUT_H
 #define SUBSCRIBE_OUTPUT_H
@@ -12,22 +11,21 @@
 
 enum output_kind {
   OUTPUT_SEND,   /* `text`, a message; `method` is its method */
-  OUTPUT_CANCEL, /* the answer to the request `id` is not wanted any more */
-  OUTPUT_RESET,  /* the connection is given up; the next OUTPUT_SEND begins a new one */
-  OUTPUT_PUSH,   /* `document` happened; `text` is its id, or empty */
-  OUTPUT_NOTICE, /* a notice `text` to the session about the subscription itself; its id is `notice`
-                  */
-  OUTPUT_CURSOR, /* everything up to `text` was pushed: begin there the next time */
+  OUTPUT_CANCEL, /* the answer to the request `id` is no longer wanted */
+  OUTPUT_RESET,  /* give the connection up; the next OUTPUT_SEND begins a new one */
+  OUTPUT_PUSH,   /* the event `document`; `text` is its id, or empty */
+  OUTPUT_NOTICE, /* `text` tells the session something about the subscription; `notice` is its id */
+  OUTPUT_CURSOR, /* everything up to the cursor `text` was pushed; begin there next time */
   OUTPUT_SAY,    /* `text` is printed to stderr */
   OUTPUT_END     /* nothing more will come: `text`, with the exit code `code` */
 };
 
 struct output {
   enum output_kind kind;
-  uint64_t id;          /* of a request; 0: a message that is not answered */
+  uint64_t id;          /* the request's id; 0: a message without an answer */
   const char *method;   /* static */
-  const char *protocol; /* OUTPUT_SEND: the version of MCP that it is written in; NULL: none yet */
-  bool modern;          /* .. and the message is stateless, without a handshake */
+  const char *protocol; /* OUTPUT_SEND: the message's version of MCP; NULL: none yet */
+  bool modern;          /* OUTPUT_SEND: the message is stateless, without a handshake */
   struct tidings_span text;
   const char *kind_name; /* OUTPUT_NOTICE: "events.gap" */
   struct tidings_span notice;

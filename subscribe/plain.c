@@ -7,7 +7,7 @@
 #include "common/utf8.h"
 #include "subscribe/retry.h"
 
-enum { NO_CONTENT = 204, LONGEST_CURSOR = 8192 /* as servers limit a header */ };
+enum { NO_CONTENT = 204, LONGEST_CURSOR = 8192 /* the limit that servers have for a header */ };
 
 static const struct json_rules data_rules = {
     .max_depth = 64, .nul = true, .halves = true, .repeats = true, .large = true};
@@ -16,7 +16,7 @@ struct plain {
   struct events_wish wish;
   struct outputs outputs;
   struct retry retry;
-  uint64_t last_id, request; /* request: the stream that is open; 0: none */
+  uint64_t last_id, request; /* request: the open stream; 0: none */
   int64_t due_ms;
   char *cursor, *stamp; /* "": none */
   bool refused;
@@ -122,7 +122,7 @@ void plain_event(struct plain *plain, const struct sse_event *event, int64_t now
   output->event = outputs_copy(&plain->outputs, event->type);
   if (!event->id.len || event->id.len > LONGEST_CURSOR || span_is(event->id, plain->cursor)) return;
   replace(plain, &plain->cursor, event->id);
-  if (!utf8_valid(event->id)) return; /* it cannot be stored */
+  if (!utf8_valid(event->id)) return; /* such an event cannot be stored */
   outputs_add(&plain->outputs, OUTPUT_CURSOR)->text =
       outputs_copy(&plain->outputs, span_text(plain->cursor));
 }
@@ -158,7 +158,7 @@ void plain_failed(struct plain *plain, uint64_t id, const struct events_failure 
                   int64_t retry_ms, int64_t now_ms) {
   outputs_begin(&plain->outputs);
   if (!plain->request || id != plain->request) return;
-  if (failure->status == NO_CONTENT) { /* with this status a server ends the stream for ever */
+  if (failure->status == NO_CONTENT) { /* by this status a server ends the stream for ever */
     struct output *output = outputs_add(&plain->outputs, OUTPUT_NOTICE);
     output->kind_name = "events.terminated";
     output->notice = outputs_format(&plain->outputs, "events.terminated %s", plain->cursor);

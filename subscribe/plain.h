@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * subscribe/plain.h: a plain stream of server-sent events, without MCP, as a state machine like
- * events.h. The id of the last event is the place to begin at. Pure.
+ * events.h. The last event's id is the cursor. Pure.
  */
 #ifndef SUBSCRIBE_PLAIN_H
 #define SUBSCRIBE_PLAIN_H
@@ -11,15 +11,15 @@
 
 struct plain;
 
-/* The wish gives server, token_file, cursor, random; heartbeat_ms 0: the stream may be silent for
- * ever. NULL: no memory. */
+/* Uses server, token_file, cursor, random and heartbeat_ms of the wish; heartbeat_ms 0: the stream
+ * may be silent for ever. NULL: no memory. */
 struct plain *plain_new(const struct events_wish *wish);
 void plain_free(struct plain *plain); /* NULL is allowed */
 
 void plain_begin(struct plain *plain, int64_t now_ms);
-/* Data that is no JSON object becomes an object with a `message`. */
+/* Takes an event. Data that is no JSON object becomes an object with a `message`. */
 void plain_event(struct plain *plain, const struct sse_event *event, int64_t now_ms);
-/* Notes that bytes came, whatever they are. */
+/* Notes that any bytes came. */
 void plain_alive(struct plain *plain, int64_t now_ms);
 /* Reports that the stream has ended. `retry_ms`: the wait that the server asked for; 0: none. */
 void plain_failed(struct plain *plain, uint64_t id, const struct events_failure *failure,

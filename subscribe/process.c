@@ -12,7 +12,7 @@
 #include "common/spawn.h"
 
 enum { CHUNK_BYTES = 65536, LONGEST_MESSAGE = 16 << 20, PATIENCE_MS = 2000 };
-enum { MOST_UNREAD = 1 << 20 }; /* bytes that wait for a program that does not read */
+enum { MOST_UNREAD = 1 << 20 }; /* the most bytes that wait for a program that does not read */
 
 void process_begin(struct process *process, char **words) {
   *process = (struct process){.words = words, .to = -1, .from = -1};
@@ -53,13 +53,13 @@ static int start(struct process *process) {
   return 0;
 }
 
-/* The rest is written when the pipe has room again. */
+/* Writes as much as the pipe takes; the rest follows when it has room again. */
 static void write_some(struct process *process) {
   struct buffer *out = &process->out;
   while (out->len && process->to >= 0) {
     ssize_t done = write(process->to, out->bytes, out->len);
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) return; /* after EPIPE, the end of its stdout shows that it has ended */
+    if (done < 0) return; /* if this is EPIPE, the end of the program's stdout reports it */
     memmove(out->bytes, out->bytes + done, out->len - (size_t)done);
     out->len -= (size_t)done;
   }
@@ -67,7 +67,7 @@ static void write_some(struct process *process) {
 
 void process_send(struct process *process, struct tidings_span message) {
   if (!process->pid && !process->start_error) process->start_error = start(process);
-  if (!process->pid || process->out.len > MOST_UNREAD) return; /* a lost request fails in time */
+  if (!process->pid || process->out.len > MOST_UNREAD) return; /* it fails when its time is over */
   buffer_span(&process->out, message);
   buffer_byte(&process->out, '\n');
   write_some(process);
@@ -129,7 +129,7 @@ static void report_start(struct process *process, const struct wire_ears *ears) 
   (void)ears->failed(ears->context, 0, &failure, 0);
 }
 
-/* Reports the lines. The receiver of a message may end and forget the process. */
+/* Reports complete lines. The receiver of a message may reset the process. */
 static bool report_lines(struct process *process, const struct wire_ears *ears) {
   struct tidings_span line;
   bool too_long = false;
@@ -149,7 +149,7 @@ static void read_some(struct process *process, const struct wire_ears *ears) {
     (void)report_lines(process, ears);
     return;
   }
-  int status = await_end(process); /* a last line without its end is incomplete and is not read */
+  int status = await_end(process); /* an incomplete last line is not read */
   forget(process);
   report_status(status, ears);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * subscribe/process.h: a server that is a program, with a message a line on stdin and stdout. It is
- * started when something is sent to it, and again if it has ended.
+ * subscribe/process.h: a server that is a program, with one message a line on stdin and stdout. It
+ * is started, again if it has ended, when something is sent to it.
  */
 #ifndef SUBSCRIBE_PROCESS_H
 #define SUBSCRIBE_PROCESS_H
@@ -20,7 +20,7 @@ struct process {
   int to, from;
   struct buffer out;
   struct input in;
-  int start_error; /* an errno that is not reported yet */
+  int start_error; /* an unreported errno; 0: none */
 };
 
 void process_begin(struct process *process, char **words);

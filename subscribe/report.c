@@ -51,7 +51,7 @@ void report_problem(struct report *report, struct tidings_span text) {
   report->changed = true;
 }
 
-/* If the report cannot be written, the subscription continues, because it does not depend on it. */
+/* Writes the report. A failure is ignored, because the subscription does not need the report. */
 static void write_report(struct report *report) {
   const struct sender *sender = report->sender;
   char *path = NULL;

@@ -3,7 +3,7 @@
  * subscribe/retry.h: computes how long to wait after a failure. Each further failure doubles the
  * time, up to five minutes. The wait is random, between half of that time and all of it, so that
  * the clients of a server that comes back do not come all at once. A longer wait that the server
- * asks for (Retry-After) counts instead: events_fail, plain_failed. Pure.
+ * asks for (Retry-After) replaces it in events_fail and plain_failed. Pure.
  */
 #ifndef SUBSCRIBE_RETRY_H
 #define SUBSCRIBE_RETRY_H

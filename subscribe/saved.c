@@ -23,7 +23,7 @@ enum { LARGEST_SAVED = 1 << 20, LARGEST_PID = 16 };
 /* Returns the folder of the file. NULL: no memory, or no home. */
 static char *find_folder(const struct cli *cli, uint64_t *key) {
   char *store = NULL, *folder = subscriptions_folder(cli, &store);
-  if (folder && store_url_is(store)) /* several stores share that folder */
+  if (folder && store_url_is(store)) /* several databases share that folder */
     *key = fnv_span(*key, span_text(store));
   free(store);
   return folder;
@@ -55,8 +55,8 @@ static int lock_file(const struct cli *cli, struct saved *saved) {
   return code;
 }
 
-/* A file with unknown content is an error and is not overwritten, so that the user can look at it.
- */
+/* Reads the cursor. Unknown content is an error, so that the file is not overwritten and the user
+ * can look at it. */
 static int read_cursor(const struct cli *cli, struct saved *saved) {
   static const struct json_rules rules = {.max_depth = 4, .large = true};
   struct tidings_error error = {.size = sizeof error};

@@ -14,7 +14,8 @@ int sender_open(const struct cli *cli, const char *recipe, uint32_t level, struc
   struct tidings_error error = {.size = sizeof error};
   sender->cli = cli;
   sender->level = level;
-  mailbox_retry_want(&sender->retry); /* a killed process may have left something in mailboxes */
+  mailbox_retry_want(&sender->retry); /* a process that was killed may have left something in
+                                         mailboxes */
   int32_t refused = recipes_find(recipe, &sender->recipe, &error);
   if (refused) return cli_fail(cli, "--recipe: %s", error.text);
   int code = destination_open(cli, &sender->destination);
@@ -31,8 +32,7 @@ void sender_close(struct sender *sender) {
 
 /* -- storing ----------------------------------------------------------------------------------- */
 
-/* A text that the plugin refuses would always be refused, so it is dropped, and the next one
- * follows. */
+/* Stores a push. A push that the plugin refuses is dropped, because it would always be refused. */
 static int store(struct sender *sender, const struct recipe_push *push) {
   struct tidings_error error = {.size = sizeof error};
   enum recipes_outcome outcome = RECIPES_STORED;

@@ -14,8 +14,8 @@ struct sender {
   const struct cli *cli;
   struct recipe *recipe;
   struct destination destination;
-  char *source;   /* identifies an event together with its id, so that a repetition is recognized */
-  uint32_t level; /* the highest */
+  char *source;   /* identifies an event, together with its id, if it comes again */
+  uint32_t level; /* the highest level */
   uint64_t pushed, known, ignored, refused;
   struct mailbox_retry retry;
 };

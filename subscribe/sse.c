@@ -45,9 +45,9 @@ static void read_field(struct sse *sse, struct tidings_span line) {
   }
 }
 
-/* An empty line ends an event. */
+/* Takes a line; an empty one ends an event. */
 static bool end_line(struct sse *sse) {
-  static const char mark[] = "\xef\xbb\xbf"; /* a byte order mark may begin the stream */
+  static const char mark[] = "\xef\xbb\xbf"; /* the stream may begin with a byte order mark */
   struct tidings_span line = buffer_view(&sse->line);
   if (!sse->begun && line.len >= 3 && memcmp(line.ptr, mark, 3) == 0)
     line = span_of(line.ptr + 3, line.len - 3);

@@ -75,14 +75,14 @@ static bool is_stream(struct transfer *transfer) {
   return found && strncasecmp(found, type, sizeof type - 1) == 0;
 }
 
-/* Is it an answer whose status says everything? */
+/* Does the answer's status alone say everything? */
 static bool is_unread(const struct transfer *transfer) {
   long status = transfer->status;
   return !transfer->streams &&
          (transfer->plain || status == 401 || status == 403 || status == 429 || status >= 500);
 }
 
-/* libcurl calls this; the bytes are kept until transfer_report. */
+/* libcurl calls this. Keeps the bytes until transfer_report. */
 static size_t take_bytes(char *bytes, size_t size, size_t count, void *context) {
   struct transfer *transfer = context;
   size_t len = size * count;
@@ -116,11 +116,12 @@ static void set_up(struct transfer *transfer, const struct transfer_target *targ
   CURL *easy = transfer->easy;
   curl_easy_setopt(easy, CURLOPT_URL, target->url);
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L); /* the token is for this server alone */
-  if (target->local) /* a proxy, which may be another machine, would see the token in clear text */
+  curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L); /* the token is only for this server */
+  if (target->local) /* a proxy on another machine would see the token in clear text */
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* the end does not wait for a lookup of a name */
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* ending does not wait for the lookup of a
+                                                     name */
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
   curl_easy_setopt(easy, CURLOPT_USERAGENT, "tidings/" TIDINGS_VERSION);
@@ -168,7 +169,7 @@ void transfer_free(struct transfer *transfer) {
 
 /* -- reports ----------------------------------------------------------------------------------- */
 
-/* A report may drop the transfer, which stays allocated. */
+/* Reports a stream's events. A report may drop the transfer, which then stays allocated. */
 static void report_stream(struct transfer *transfer, bool plain, const struct wire_ears *ears) {
   struct tidings_span bytes = buffer_view(&transfer->in);
   struct sse_event event;

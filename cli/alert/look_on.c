@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * alert/look_on.c: it sleeps like `tidings tail -f`, and only queries, so the session and its agent
+ * alert/look_on.c: it sleeps like `tidings tail -f` and only queries, so the session and its agent
  * do not notice it.
  */
 #include "cli/alert/look_on.h"
@@ -34,7 +34,7 @@
 
 enum { PATIENCE_MS = 5000 };
 
-/* Shows the alert on the desktop. False: there is none. */
+/* Shows the alert on the desktop. False: there is no desktop. */
 static bool send_to_desktop(const char *summary, const char *body, bool urgent) {
   char *markup = alert_markup(body), printed[64];
   size_t len = 0;
@@ -77,7 +77,8 @@ static int find_terminal(uint32_t owner) {
 static bool send_to_terminal(const char *summary, const char *body, uint32_t owner) {
   char *sequence = alert_sequence(summary, body);
   int fd = sequence ? find_terminal(owner) : -1;
-  void (*before)(int) = signal(SIGTTOU, SIG_IGN); /* a process in the background may print there */
+  void (*before)(int) = signal(SIGTTOU, SIG_IGN); /* otherwise the terminal may stop a process in
+                                                     the background */
   bool sent = fd >= 0 && write(fd, sequence, strlen(sequence)) == (ssize_t)strlen(sequence);
   (void)signal(SIGTTOU, before);
   if (fd >= 0) close(fd);
@@ -98,8 +99,8 @@ static uint64_t mix(uint64_t hash, const char *text) {
   return fnv_byte(fnv_span(hash, span_text(text)), 0xff);
 }
 
-/* Returns the place of a session: a byte of one file. The bytes are only locked, never read or
- * written, so no place has to be removed. */
+/* Returns a session's place, which is one byte of a file. These bytes are only locked, never read
+ * or written, so no place has to be removed. */
 static struct flock place_of(const struct cli *cli, const char *session, uint32_t owner) {
   char *store = kit_store_path(cli);
   uint64_t hash = mix(mix(FNV_START ^ owner, store ? store : ""), session);
@@ -119,8 +120,8 @@ static int open_places(void) {
   return fd;
 }
 
-/* False: another process of this user has the place. *ret_fd holds the place until it is closed;
- * -1: it is not known whether another process has it, and two alerts are better than none. */
+/* Returns false if another process of this user has the place. *ret_fd holds the place until it is
+ * closed; -1: it is not known who has it, but two alerts are better than none. */
 static bool alert_take_place(const struct cli *cli, const char *session, uint32_t owner,
                              int *ret_fd) {
   struct flock place = place_of(cli, session, owner);
@@ -140,18 +141,19 @@ struct looking {
   struct hostkit *kit;
   const char *session;
   uint32_t agent;
-  int agent_fd; /* a pidfd of it: readable when it has ended; -1: none */
+  int agent_fd; /* the agent's pidfd: readable when the agent has ended; -1: none */
   struct alert_watch watch;
   bool has_settings;
-  json_t *status; /* of the newest look */
+  json_t *status; /* the newest status */
   struct patience patience;
-  int64_t look_again_ms; /* when, after a failed look or without agent_fd; -1: neither */
+  int64_t look_again_ms; /* when to look again, after a failed look or without agent_fd; -1: neither
+                            applies */
 };
 
 /* -- looking ----------------------------------------------------------------------------------- */
 
-/* Reads the states of the configuration; without one, all states count. A process beside an agent
- * needs the configuration, because that asks for it. */
+/* Reads which states the configuration names; without a configuration all count, except for a
+ * process beside an agent, which only a configuration asks for. */
 static int32_t read_settings(struct looking *looking, struct tidings_error *error) {
   json_t *answer = NULL;
   struct alert_settings *settings = &looking->watch.settings;
@@ -178,7 +180,7 @@ static uint32_t agent_of(const struct looking *looking) {
   return (uint32_t)json_value_count(attachment(looking), "pid");
 }
 
-/* *ret_gone: the session has no agent any more, or another one. */
+/* *ret_gone: the session has lost its agent, or has another one. */
 static int32_t look_at_session(struct looking *looking, bool *ret_gone,
                                struct tidings_error *error) {
   json_t *timeline = NULL, *status = NULL;
@@ -263,7 +265,7 @@ static bool has_agent_ended(const struct looking *looking) {
 }
 
 /* Watches the agent's process, because a killed agent writes nothing to the store. *ret_new: it is
- * another process than before, and may have ended already. */
+ * a new process, which may have ended already. */
 static void watch_agent(struct looking *looking, bool *ret_new) {
   uint32_t owner = looking->options->owner, agent = owner ? owner : agent_of(looking);
   bool is_here = agent && !json_value_text(attachment(looking), "machine")[0];
@@ -281,7 +283,7 @@ static int without_agent(const struct looking *looking) {
                   looking->session);
 }
 
-/* Looks once. With `goes_on`, every error counts as one that may pass. */
+/* Looks once. With `goes_on`, every error is treated as temporary. */
 static int look_once(struct looking *looking, bool *ret_gone) {
   struct tidings_error error = {.size = sizeof error};
   int32_t code = looking->has_settings ? 0 : read_settings(looking, &error);
@@ -298,7 +300,8 @@ static int look_once(struct looking *looking, bool *ret_gone) {
   return status;
 }
 
-/* Sleeps. Returns 0 or an errno. The end of the pause after many writes is no reason to look. */
+/* Sleeps. Returns 0 or an errno. Does not return only because the pause after many writes has
+ * ended. */
 static int sleep_on(const struct looking *looking, struct follow *follow, unsigned *ret_woke) {
   int wrong = 0;
   do {
@@ -347,7 +350,7 @@ int alert_look_on(struct cli *cli, const struct look_on *look_on) {
   struct looking looking = {.cli = cli, .options = look_on, .agent_fd = -1};
   char *session = NULL;
   looking.watch.goes_on = look_on->goes_on;
-  if (look_on->owner) cli->create = true; /* the agent's own session, perhaps before it is stored */
+  if (look_on->owner) cli->create = true; /* the session may not be stored yet */
   int code = session_open(cli, &looking.kit, &session);
   if (code) return code;
   looking.session = session;

@@ -9,10 +9,10 @@
 #include "command/cli.h"
 
 struct look_on {
-  bool goes_on;     /* continues after an alert, until the session's agent has ended */
-  uint32_t owner;   /* the agent's process. If it is not 0, only one process alerts of its session:
-                       this one ends if there is another */
-  bool limited;     /* there is a timeout: */
+  bool goes_on;     /* continues after an alert, until the agent has ended */
+  uint32_t owner;   /* the agent's process; 0: not given. If it is given, only one process alerts
+                       about the session: this one ends if there is another */
+  bool limited;     /* there is a timeout, at until_ms */
   int64_t until_ms; /* monotonic */
 };
 

@@ -60,7 +60,7 @@ char *alert_body(const struct alert *alert, const char *session, const json_t *s
     fputs("session ", out);
     put_line(out, session, MOST_WORD);
   }
-  if (alert->criticals && alert->idle) fputs(" is idle", out); /* the summary says the other */
+  if (alert->criticals && alert->idle) fputs(" is idle", out); /* the summary names waiting */
   if (alert->criticals) put_critical(out, alert);
   if (!fclose(out)) return text;
   free(text);
@@ -84,9 +84,8 @@ char *alert_markup(const char *text) {
   return NULL;
 }
 
-/* The text begins with fixed words, because some terminals give another meaning to a number at its
- * beginning.
- */
+/* The text begins with fixed words, because to some terminals a number there has another
+ * meaning. */
 char *alert_sequence(const char *summary, const char *body) {
   char *plain = NULL, *sequence = NULL;
   size_t len = 0;

@@ -40,7 +40,7 @@ void doctor_find(struct doctor *doctor, enum severity severity, const char *topi
   if (!finding && text)
     finding = json_pack("{s:s, s:s, s:s}", "severity", severity_names[severity], "topic", topic,
                         "text", "(it is not UTF-8)");
-  if (finding && !doctor->cli->json) { /* at once: a store can take seconds */
+  if (finding && !doctor->cli->json) { /* now, because examining a store can take seconds */
     print_finding(finding);
     (void)fflush(stdout);
   }

@@ -19,12 +19,12 @@ enum { LARGEST_FILE = 16 << 20 };
 
 struct examined {
   const struct host *host;
-  char *path; /* path of its configuration; NULL: not known */
-  char *text; /* NULL: there is none */
+  char *path; /* the path of its configuration; NULL: not known */
+  char *text; /* that file's text; NULL: none */
   bool installed;
-  char *version; /* NULL: it says none */
+  char *version; /* NULL: not known */
   struct setup_look look;
-  struct setup_package package; /* by the agent's own command */
+  struct setup_package package; /* what the agent's own command has installed */
 };
 
 static void gather_facts(const struct host *host, struct examined *ret) {
@@ -52,7 +52,7 @@ static char *text_of(const struct host *host, const char *name) {
   return text;
 }
 
-/* By it a session is woken that a person resumes. */
+/* Reports the MCP server by which a session is woken that a person resumes. */
 static void report_server(struct doctor *doctor, const struct examined *examined,
                           const char *configuration) {
   const struct host *host = examined->host;
@@ -73,7 +73,7 @@ static void report_server(struct doctor *doctor, const struct examined *examined
   free(program);
 }
 
-/* By it a session is woken that idles. */
+/* Reports the command by which an idle session is woken. */
 static void report_command(struct doctor *doctor, const struct examined *examined) {
   const struct host *host = examined->host;
   if (!host->scheduler || !examined->look.wakes) return;
@@ -112,7 +112,7 @@ static void report_trust(struct doctor *doctor, const struct examined *examined)
   free(remedy);
 }
 
-/* Its hooks begin with `command -v tidings`; a module brings the program with it. */
+/* Reports the package. Its hooks need `tidings` in PATH; a module brings the program with it. */
 static void report_package(struct doctor *doctor, const struct examined *examined) {
   const struct host *host = examined->host;
   const struct setup_package *package = &examined->package;
@@ -139,8 +139,8 @@ static void report_package(struct doctor *doctor, const struct examined *examine
   free(remedy);
 }
 
-/* For an agent whose store is in a database: can it be reached, and do the commands that people
- * type use the same store? */
+/* For an agent whose store is in a database: reports whether it can be reached, and whether the
+ * commands that people type use it too. */
 static void report_store(struct doctor *doctor, const struct examined *examined) {
   struct tidings_error error = {.size = sizeof error};
   struct cli other = *doctor->cli;
@@ -169,7 +169,7 @@ out:
   free(ours);
 }
 
-/* Warns of hooks that are set up, and never run. */
+/* Warns about hooks that are set up but turned off. */
 static void report_switch(struct doctor *doctor, const struct host *host) {
   char *off = setup_switched_off(host);
   if (off)
@@ -179,7 +179,7 @@ static void report_switch(struct doctor *doctor, const struct host *host) {
   free(off);
 }
 
-/* Returns whether there is anything to say of the agent. */
+/* Returns whether there was anything to say about the agent. */
 static bool examine(struct doctor *doctor, const struct host *host) {
   struct examined examined;
   gather_facts(host, &examined);

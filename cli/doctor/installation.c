@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/installation.c: the plugin and the configuration: does the plugin load, and does it accept
- * the configuration?
+ * doctor/installation.c: does the plugin load, and does it accept the configuration?
  */
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +13,8 @@
 #include "command/project.h"
 #include "common/folder.h"
 
-/* Opens the plugin on a temporary store. `project`: a file to lay over the user's; NULL: none. */
+/* Opens the plugin on a temporary store. `project`: a project's file, whose values replace the
+ * user's; NULL: none. */
 static int32_t try_open(const struct doctor *doctor, bool with_config, const char *project,
                         struct hostkit_info *ret_info, struct tidings_error *error) {
   struct cli apart = *doctor->cli;
@@ -83,7 +83,7 @@ static void examine_user(struct doctor *doctor) {
   free(path);
 }
 
-/* Examines the project's file alone; the user's has been examined before. */
+/* Examines only the project's file; the user's has been examined before. */
 static void examine_project(struct doctor *doctor) {
   struct tidings_error error = {.size = sizeof error};
   char here[PATH_MAX], *path = NULL;
@@ -98,7 +98,7 @@ static void examine_project(struct doctor *doctor) {
 }
 
 void doctor_config(struct doctor *doctor) {
-  if (!doctor->plugin_works) return; /* the configuration cannot be checked without it */
+  if (!doctor->plugin_works) return; /* only a plugin can check the configuration */
   examine_user(doctor);
   examine_project(doctor);
 }

@@ -14,7 +14,7 @@
 #include "command/paths.h"
 #include "listen/routes.h"
 
-/* Reading the routes also checks everything that they name. */
+/* Reads the routes, which also checks everything that they name. */
 static void examine_routes(struct doctor *doctor, const char *file) {
   struct tidings_error error = {.size = sizeof error};
   struct routes *routes = NULL;

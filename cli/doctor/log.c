@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/log.c: finds sessions whose hooks have found no lasting agent, in hook.log.
+ * doctor/log.c: finds in hook.log the sessions whose hooks found no lasting agent.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct complaints {
   size_t count;
 };
 
-/* "2026-11-23T20:35:21.004Z pid 4 claude Stop SESSION: TEXT": returns where the session begins;
+/* Returns where the session begins in "2026-11-23T20:35:21.004Z pid 4 claude Stop SESSION: TEXT";
  * NULL: it is another line, or an old one. */
 static const char *complaint(const char *line, size_t *ret_len) {
   struct tm utc = {.tm_year = 0};
@@ -58,7 +58,7 @@ static size_t count_complaints(char *text, struct complaints all[MOST_SESSIONS],
   return count;
 }
 
-/* If a session has a living process now, its past does not matter. */
+/* Does the session have a living process now? Then its past does not matter. */
 static bool lives(const json_t *sessions, const char *id) {
   const json_t *session = NULL;
   size_t i = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * doctor/setups.c: what an agent's configuration has of tidings, one sentence for each thing that
- * is wrong with it.
+ * doctor/setups.c: reports the entries of tidings in an agent's configuration, with one sentence
+ * for each mistake.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,8 @@ static void report_parts(struct doctor *doctor, const struct host *host, const c
                 path);
 }
 
-/* setup has kept the file's old contents beside it until its --remove. */
+/* Reports that there are no hooks. Until --remove, setup keeps the file's old contents beside
+ * it. */
 static void report_none(struct doctor *doctor, const struct host *host, const char *path,
                         const char *remedy) {
   char *kept = NULL;

@@ -34,7 +34,8 @@ static const char *remedy_for(int32_t code) {
   }
 }
 
-/* A folder that was named by mistake stays open to those who need it. */
+/* Does the folder have a store? If not, it was named by mistake, and others may need their access
+ * to it. */
 static bool has_store(const char *path) {
   char *file = paths_join(path, "data.mdb");
   bool there = file && access(file, F_OK) == 0;
@@ -42,7 +43,8 @@ static bool has_store(const char *path) {
   return there;
 }
 
-/* The nearest folder above the path that is there says whether one can be made. */
+/* Reports that there is no store, and, by the nearest existing folder above, whether one can be
+ * made. */
 static void report_no_store(struct doctor *doctor, const char *path) {
   char *above = strdup(path), *slash = NULL;
   int reason = ENOENT;
@@ -62,7 +64,7 @@ static void report_no_store(struct doctor *doctor, const char *path) {
   free(above);
 }
 
-/* Returns whether it is worth opening. */
+/* Returns whether to open the store. */
 static bool examine_folder(struct doctor *doctor, const char *path) {
   struct stat info;
   if (lstat(path, &info)) {
@@ -118,7 +120,8 @@ static void tell_flushes(struct doctor *doctor, const json_t *answer) {
 }
 
 /* Checks the file in a child process, because a damaged file may kill the process that opens it.
- * Returns whether to open the store. If the layout is unknown, the error of opening says so. */
+ * Returns whether to open the store; for an unknown layout too, because the error of opening
+ * explains it. */
 static bool examine_file(struct doctor *doctor, const char *path) {
   const json_t *finding = NULL;
   json_t *answer = NULL;
@@ -153,8 +156,8 @@ static void examine_opening(struct doctor *doctor, const char *path) {
   else doctor_find(doctor, SEVERITY_OK, "store", NULL, "%s", path);
 }
 
-/* The name by which other machines of a store know this one, as plugin/store/db/owner.c makes it.
- * Empty: not known. */
+/* Writes the name by which other machines of a store know this one, as plugin/store/db/owner.c
+ * makes it. Empty: not known. */
 static void name_machine(char name[64]) {
   const unsigned long long first_namespace = 0xEFFFFFFC;
   FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -166,7 +169,7 @@ static void name_machine(char name[64]) {
   if (file) (void)fclose(file);
 }
 
-/* Says what is known of the URL; the database says the rest. */
+/* Reports what is known without the database, and then opens it. */
 static void examine_url(struct doctor *doctor, const char *url) {
   char *shown = store_url_shown(url), machine[64];
   if (shown && doctor->plugin_works) examine_opening(doctor, shown);
@@ -219,7 +222,7 @@ static void count_sessions(struct doctor *doctor, const json_t *sessions) {
                 (unsigned long long)pending, forgotten);
 }
 
-/* Sessions that idle: what is urgent waits there for a person. */
+/* Reports idle sessions that nothing wakes: urgent things wait there for a person. */
 static void report_asleep(struct doctor *doctor, struct hostkit *kit, const json_t *sessions) {
   enum { MOST_SHOWN = 8 };
   const json_t *session = NULL;
@@ -254,7 +257,7 @@ void doctor_sessions(struct doctor *doctor) {
   bool there = path && (store_url_is(path) || access(path, F_OK) == 0);
   free(path);
   if (!there || kit_open(doctor->cli, TIDINGS_ROLE_PRODUCER, 0, &kit, NULL))
-    return; /* said already */
+    return; /* this was reported before */
   if (!session_list(kit, json_object(), &answer, NULL)) {
     const json_t *sessions = json_object_get(answer, "sessions");
     count_sessions(doctor, sessions);

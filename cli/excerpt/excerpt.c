@@ -6,8 +6,7 @@
 #include "common/mask.h"
 #include "common/utf8.h"
 
-/* Is it a line such as "[ 83%] Building", "[12/340] Compiling", "45% |####" or "Downloading 12%"?
- */
+/* Is it a line like "[ 83%] Building", "[12/340] Compiling", "45% |####" or "Downloading 12%"? */
 static bool is_progress(struct tidings_span text) {
   static const char *const forms[] = {"[#%]",  "[ #%]",  "[  #%]", "[#/#]", "[#/#/#]",
                                       "(#/#)", "#%",     "#.#%",   "*#% |", "*#%|",
@@ -33,8 +32,8 @@ static void keep_last(struct excerpt *excerpt, uint64_t number, struct tidings_s
   struct last_line *before = excerpt->last_count ? line_back(excerpt, 1) : NULL;
   bool same = before && before->len == len && before->cut == cut &&
               memcmp(before->text, text.ptr, len) == 0;
-  if (same) return;                            /* the first one's number stays */
-  bool shows_nothing = before && !before->len; /* a long line of zeros */
+  if (same) return;                            /* the first line's number stays */
+  bool shows_nothing = before && !before->len; /* such as a long line of NULs */
   if (!shows_nothing && !(before && before->progress && progress)) excerpt->last_count++;
   struct last_line *line = line_back(excerpt, 1);
   *line = (struct last_line){.number = number, .len = len, .cut = cut, .progress = progress};

@@ -17,7 +17,7 @@
 enum { EXCERPT_LINES = 6, LAST_LINE_BYTES = 500, ERROR_BYTES = 1200 };
 
 struct last_line {
-  uint64_t number; /* in the output, from 1 */
+  uint64_t number; /* its number in the output, from 1 */
   size_t len;
   bool cut; /* the line is longer */
   bool progress;
@@ -26,11 +26,11 @@ struct last_line {
 
 /* Zero it to begin, except `unmasked`. */
 struct excerpt {
-  bool unmasked; /* secrets are shown */
+  bool unmasked; /* secrets are not masked */
   struct lines lines;
   struct failure failure;
   struct last_line last[EXCERPT_LINES]; /* a ring */
-  uint64_t last_count;                  /* of lines that were put into it */
+  uint64_t last_count;                  /* how many lines were put into it */
   bool in_key;                          /* inside of a private key, which is left out */
 };
 
@@ -38,9 +38,9 @@ void excerpt_add(struct excerpt *excerpt, const char *bytes, size_t len);
 /* Call once, after the last byte. */
 void excerpt_end(struct excerpt *excerpt);
 
-/* After excerpt_end: returns the lines that state why it failed, each as "NUMBER: TEXT", except
- * those among the last `count`. Lines beyond `log_lines` are not in the log and have no number.
- * Empty: there is no such line. Free it; NULL: out of memory. */
+/* After excerpt_end: returns the lines that state why the command failed, each as "NUMBER: TEXT",
+ * except those among the last `count`. Lines after `log_lines` are not in the log and get no
+ * number. Empty: there is no such line. Free it; NULL: out of memory. */
 char *excerpt_errors(const struct excerpt *excerpt, size_t count, uint64_t log_lines);
 
 /* After excerpt_end: returns the last `count` lines, at most EXCERPT_LINES. Repeated lines, blank

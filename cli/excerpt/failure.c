@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * excerpt/failure.c: lines near each other that belong to one failure form a group, which is kept
- * when the next one begins.
+ * excerpt/failure.c: nearby lines of one failure form a group; it is kept when the next group
+ * begins.
  */
 #include "cli/excerpt/failure.h"
 
@@ -91,7 +91,7 @@ static void add_statement(struct failure *failure, const struct failure_line *li
   append(failure, line);
 }
 
-/* Adds a place, unless it is far from any failure, or the failure has one already. */
+/* Adds a place, unless it is far from the open failure, or that failure has a place. */
 static void add_place(struct failure *failure, const struct failure_line *line) {
   if (is_near(failure, line->number) && !failure->open.has_place) append(failure, line);
 }
@@ -207,7 +207,7 @@ static void add_by_role(struct failure *failure, struct failure_line *line,
 void failure_add(struct failure *failure, uint64_t number, struct tidings_span whole) {
   struct tidings_span text = without_indent(whole);
   size_t indent = whole.len - text.len;
-  if (failure->stated_count == FAILURE_GROUPS) return; /* no more are shown */
+  if (failure->stated_count == FAILURE_GROUPS) return; /* more are never shown */
   if (!text.len) {
     settle_maybe(failure, 0);
     failure->in_title = false;

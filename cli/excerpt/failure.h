@@ -16,7 +16,7 @@
 enum { FAILURE_LINES = 8, FAILURE_LINE_BYTES = 200, FAILURE_GROUPS = 8, FAILURE_GROUP_LINES = 7 };
 
 struct failure_line {
-  uint64_t number; /* in the output, from 1 */
+  uint64_t number; /* its number in the output, from 1 */
   enum role role;
   size_t len;
   bool cut; /* the line is longer */
@@ -38,9 +38,10 @@ struct failure {
   struct failure_line weak[FAILURE_LINES]; /* the last lines that mention a failure: a ring */
   uint64_t weak_count;
 
-  struct failure_group open; /* may still grow; count 0: there is none */
-  uint64_t open_at;          /* its last line's number */
-  struct failure_line maybe; /* a title if the next line is indented deeper; number 0: none */
+  struct failure_group open; /* the group that may still grow; count 0: there is none */
+  uint64_t open_at;          /* the number of its last line */
+  struct failure_line maybe; /* is a title if the next line is indented deeper; number 0: there is
+                                none */
   size_t maybe_indent;
   unsigned next; /* how many of the following lines still belong to the open group */
   enum role next_role;
@@ -57,7 +58,7 @@ void failure_add(struct failure *failure, uint64_t number, struct tidings_span l
 void failure_end(struct failure *failure);
 
 /* Picks the lines to show: at most FAILURE_LINES, in the order of the output, without those from
- * number `before` on, which are shown anyway. Returns how many. They belong to `failure`. */
+ * number `before` on, which are shown anyway. Returns how many. The lines belong to `failure`. */
 size_t failure_pick(const struct failure *failure, uint64_t before,
                     const struct failure_line *ret_lines[FAILURE_LINES]);
 

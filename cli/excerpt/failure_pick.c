@@ -63,7 +63,7 @@ size_t failure_pick(const struct failure *failure, uint64_t before,
   pick_of_groups(&picking, failure->titled, failure->titled_count, TITLES | STATED);
   if (!failure->stated_count && !failure->titled_count) pick_weak(&picking, failure);
   qsort(ret_lines, picking.count, sizeof *ret_lines, by_number);
-  size_t count = 0; /* two groups may name the same file */
+  size_t count = 0; /* without repeated lines: two groups may name the same file */
   for (size_t i = 0; i < picking.count; i++) {
     if (!i || ret_lines[i]->number != ret_lines[i - 1]->number) ret_lines[count++] = ret_lines[i];
   }

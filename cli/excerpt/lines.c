@@ -34,7 +34,7 @@ static void clear(struct lines *lines) {
   lines->long_line = lines->returned = false;
 }
 
-/* Keeps only the segment that is still visible: a progress bar may return a million times. */
+/* Keeps only the visible segment, because a progress bar may return a million times. */
 static void return_to_start(struct lines *lines) {
   size_t seen = lines->len - lines->segment;
   lines->returned = false;

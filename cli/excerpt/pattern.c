@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * excerpt/pattern.c: a star matches as little as possible, and is not tried again after the part
- * that follows it has matched, so a line takes a bounded number of steps.
+ * excerpt/pattern.c: a star matches as little as possible, and is not tried again once the part
+ * after it has matched, so a line takes a bounded number of steps.
  */
 #include "cli/excerpt/pattern.h"
 

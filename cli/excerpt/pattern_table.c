@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * excerpt/pattern_table.c: the lines of failures. tests/unit/excerpt/outputs/ has outputs of real
- * tools; test_excerpt.c beside it has lines of other tools.
+ * tools; test_excerpt.c has lines of others.
  */
 #include "cli/excerpt/pattern.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * cli/feed/feed.h: the verb that makes notifications of the lines of another program.
+ * cli/feed/feed.h: the verb that makes notifications of another program's lines.
  */
 #ifndef CLI_FEED_FEED_H
 #define CLI_FEED_FEED_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * feed/verb_feed.c: `tidings feed`: makes notifications of the JSON lines that another program
- * prints, by a recipe (recipes/recipe.h).
+ * feed/verb_feed.c: `tidings feed`: makes notifications of another program's JSON lines, by a
+ * recipe (recipes/recipe.h).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 
 struct pace {
   uint64_t per_minute; /* 0: no limit */
-  int64_t begun_ms;    /* beginning of the current minute */
+  int64_t begun_ms;    /* when the current minute began */
   uint64_t passed, held;
 };
 
@@ -31,8 +31,8 @@ static bool is_over(const struct pace *pace, int64_t now_ms) {
   return now_ms < pace->begun_ms || now_ms - pace->begun_ms >= PACE_MINUTE_MS;
 }
 
-/* May one more be passed on? If not, it is counted. The minute then lasts until pace_over has said
- * how many were held back. */
+/* May one more notification be passed on? If not, it is counted as held back, and the minute then
+ * lasts until pace_over reports the count. */
 static bool pace_take(struct pace *pace, int64_t now_ms) {
   if (!pace->per_minute) return true;
   if (!pace->held && is_over(pace, now_ms)) {
@@ -47,13 +47,13 @@ static bool pace_take(struct pace *pace, int64_t now_ms) {
   return false;
 }
 
-/* A source that is started again may repeat any number of lines, so known ones do not count. */
+/* Does not count a known line: a source that is started again may repeat any number of lines. */
 static void pace_give_back(struct pace *pace) {
   if (pace->passed) pace->passed--;
 }
 
-/* Returns how many were held back in a minute that has ended, or, with `last`, in the current one,
- * and resets the count; 0: there is nothing to report. */
+/* Returns how many were held back if the minute has ended, or with `last` also before, and resets
+ * the count; 0: there is nothing to report. */
 static uint64_t pace_over(struct pace *pace, int64_t now_ms, bool last) {
   uint64_t held = pace->held;
   if (!held || (!last && !is_over(pace, now_ms))) return 0;
@@ -86,8 +86,8 @@ struct feeding {
 
 /* -- pushing ----------------------------------------------------------------------------------- */
 
-/* If the store cannot take it now, this tries again and reads nothing until it can, so nothing is
- * lost. With an id, an attempt that was stored after all is not repeated. */
+/* Pushes. If the store cannot take it now, this tries again and reads nothing until it can, so
+ * nothing is lost. If it has an id, an attempt that was stored after all has no second effect. */
 static int send(struct feeding *feeding, const struct recipe_push *push) {
   struct tidings_error error = {.size = sizeof error};
   const struct hostkit_notification notification = recipes_notification(
@@ -102,7 +102,7 @@ static int send(struct feeding *feeding, const struct recipe_push *push) {
     if (outcome == RECIPES_STORED) mailbox_retry_want(&feeding->retry);
   } else if (!recipes_is_wrong(code)) {
     (void)cli_fail_with(feeding->cli, code, &error);
-  } else { /* only this line is wrong */
+  } else { /* the error is in this line only */
     feeding->bad++;
     cli_warn(feeding->cli, "line %llu became no notification: %s",
              (unsigned long long)feeding->lines, error.text);
@@ -187,7 +187,7 @@ static void forward(struct feeding *feeding, bool last) {
   mailbox_retry_try(feeding->cli, &feeding->destination, &feeding->retry, last);
 }
 
-/* *ret_over: the input has ended, or a signal came. */
+/* Reads some input. *ret_over: it has ended, or a signal came. */
 static int read_some(struct feeding *feeding, bool *ret_over) {
   static char bytes[PIPE_BYTES];
   struct pollfd ready_input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -220,7 +220,8 @@ static void print_counts(const struct feeding *feeding) {
 
 /* -- the verb ---------------------------------------------------------------------------------- */
 
-/* If a source is started again within four days, repeated lines are recognized. */
+/* Opens the store, so that repeated lines are recognized if a source is started again within four
+ * days. */
 static int open_feed(struct feeding *feeding) {
   struct tidings_error error = {.size = sizeof error};
   int32_t refused = recipes_find(feeding->recipe_name, &feeding->recipe, &error);

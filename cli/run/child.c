@@ -15,13 +15,13 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* Passes on the size of the real terminal, which has changed. */
+/* Gives the pseudo-terminal the size of the real one. */
 static void pty_resize(int like, int master) {
   struct winsize size;
   if (ioctl(like, TIOCGWINSZ, &size) == 0) (void)ioctl(master, TIOCSWINSZ, &size);
 }
 
-/* The real terminal translates line feeds itself. */
+/* Turns off all translation, because the real terminal translates line feeds itself. */
 static int make_raw(int slave) {
   struct termios settings;
   if (tcgetattr(slave, &settings)) return errno;
@@ -29,9 +29,9 @@ static int make_raw(int slave) {
   return tcsetattr(slave, TCSANOW, &settings) ? errno : 0;
 }
 
-/* Opens a pseudo-terminal for what the command prints, so that it prints as on the terminal `like`
- * itself: in colours, and line by line. It passes every byte on as it is. The command still reads
- * from the real terminal, which also controls it. Returns 0 or an errno. */
+/* Opens a pseudo-terminal for the command's output, so that the command prints as on the terminal
+ * `like`: in colours, and line by line. Every byte passes unchanged. The real terminal is still the
+ * command's input and its controlling terminal. Returns 0 or an errno. */
 static int pty_open(int like, int *ret_master, int *ret_slave) {
   char name[64];
   int slave = -1, master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -50,11 +50,11 @@ static int pty_open(int like, int *ret_master, int *ret_slave) {
   return reason;
 }
 
-/* The last two reach every process of a group when one of them reads the terminal from the
- * background. The command stops, and we stop when its stop is reported. */
+/* If a process reads the terminal from the background, the last two reach its whole group. Then the
+ * command stops, and we stop when that is reported. */
 static const int passed_on[] = {SIGINT,  SIGTERM,  SIGHUP,  SIGQUIT, SIGUSR1,
                                 SIGUSR2, SIGWINCH, SIGTTIN, SIGTTOU};
-static sigset_t outside; /* the mask that the command gets */
+static sigset_t outside; /* our former mask, which the command gets */
 
 int child_prepare(const struct cli *cli, struct child *ret_child) {
   struct child child = {.out = -1, .err = -1, .signals = -1};
@@ -64,7 +64,7 @@ int child_prepare(const struct cli *cli, struct child *ret_child) {
   sigaddset(&ours, SIGCHLD);
   for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++) {
     if (sigaction(passed_on[i], NULL, &was) || was.sa_handler != SIG_IGN)
-      sigaddset(&ours, passed_on[i]); /* nohup ignores one on purpose */
+      sigaddset(&ours, passed_on[i]); /* nohup ignores SIGHUP on purpose */
   }
   if (sigprocmask(SIG_BLOCK, &ours, &outside))
     return cli_fail(cli, "cannot block signals: %s", strerror(errno));
@@ -81,8 +81,8 @@ static void shut(int *fd) {
   *fd = -1;
 }
 
-/* The ends that the command prints on, and those that we read. Both streams share one
- * pseudo-terminal, which keeps their order on the screen. */
+/* The ends to which the command prints and from which we read. On a pseudo-terminal both streams
+ * share one, which keeps their order. */
 struct channel {
   int read, write;
 };
@@ -139,12 +139,12 @@ int child_signal(const struct child *child) {
   if (got != (ssize_t)sizeof info) return 0;
   int number = (int)info.ssi_signo;
   if (number == SIGCHLD) return number;
-  /* The kernel sends the terminal's signals to all of the foreground: a command in our group has
-   * it already. */
+  /* The kernel sends the terminal's signals to the whole foreground group, so a command in our
+   * group has it already. */
   bool has_it = info.ssi_code > 0 && !child->own_group;
   if (number == SIGWINCH && child->prints_to_terminal) {
     pty_resize(STDOUT_FILENO, child->out);
-    has_it = false; /* it may have looked before */
+    has_it = false; /* it may have read the size before this */
   }
   if (!has_it && child->pid > 0) (void)kill(child->own_group ? -child->pid : child->pid, number);
   return number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/child.h: starting the command, its signals, and how it ended.
+ * run/child.h: starts the command, passes signals to it, and finds out how it ended.
  */
 #ifndef TIDINGS_CLI_RUN_CHILD_H
 #define TIDINGS_CLI_RUN_CHILD_H
@@ -18,12 +18,12 @@ struct child {
   int signals;             /* a descriptor that reports signals, see child_signal */
 };
 
-/* From here on signals wait for child_signal. Returns 0 or the exit code. */
+/* From now on child_signal handles signals. Returns 0 or the exit code. */
 int child_prepare(const struct cli *cli, struct child *ret_child);
 
 struct child_way {
-  bool detached; /* without a terminal and other descriptors; if false, with our stdin */
-  bool terminal; /* its output to our terminal goes through a pseudo-terminal */
+  bool detached; /* without our terminal, stdin and other descriptors */
+  bool terminal; /* what it prints to our terminal goes through a pseudo-terminal */
   bool pipe_signal_ignored;
 };
 
@@ -34,8 +34,8 @@ int child_start(struct child *child, char **argv, const struct child_way *way);
  * Returns its number; 0: there is none. */
 int child_signal(const struct child *child);
 
-/* Has it ended or stopped? Returns 0 when nothing changed, 1 when it has ended (*ret_status as of
- * wait), 2 when it was stopped by *ret_status. */
+/* Has the command ended or stopped? Returns 0: nothing changed; 1: it has ended (*ret_status as
+ * wait gives it); 2: the signal *ret_status has stopped it. */
 int child_look(const struct child *child, int *ret_status);
 void child_continue(const struct child *child);
 

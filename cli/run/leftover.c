@@ -25,7 +25,8 @@ static void close_all_but(const int *kept, size_t count) {
   }
 }
 
-/* Readers of our output must see its end, and a terminal that closes must not end this process. */
+/* Leaves the caller's output, whose readers must see its end, and its terminal, whose end must not
+ * end this process. */
 static void leave_caller(void) {
   static const int ignored[] = {SIGHUP, SIGINT, SIGQUIT};
   sigset_t none;
@@ -38,7 +39,7 @@ static void leave_caller(void) {
     (void)dup2(nothing, standard);
 }
 
-/* Returns false at the end. */
+/* Returns false at the end of the output. */
 static bool read_some(struct run_log *log, int fd) {
   static char bytes[65536];
   ssize_t got = read(fd, bytes, sizeof bytes);

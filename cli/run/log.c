@@ -36,7 +36,7 @@ static int newest_first(const void *a, const void *b) {
   return one->written > other->written ? -1 : one->written < other->written;
 }
 
-/* "make-3f9a2c": other files are in the folder, too, such as the log of the hooks. */
+/* Is it a name like "make-3f9a2c"? The folder also has other files, such as the hooks' log. */
 static bool is_handle(const char *name, size_t len) {
   enum { RANDOM_DIGITS = 6 };
   if (len < RANDOM_DIGITS + 2 || name[0] == '.' || memchr(name, '/', len)) return false;
@@ -44,7 +44,7 @@ static bool is_handle(const char *name, size_t len) {
   return digits[-1] == '-' && strspn(digits, "0123456789abcdef") >= RANDOM_DIGITS;
 }
 
-/* The handle, if the file looks like a log of ours; else, or without memory, NULL. */
+/* Returns the handle if the file looks like a log of ours; otherwise, or without memory, NULL. */
 static char *handle_of(int folder, const char *name, time_t *ret_written) {
   struct stat info;
   size_t len = strlen(name);
@@ -54,7 +54,7 @@ static char *handle_of(int folder, const char *name, time_t *ret_written) {
   return strndup(name, len - 4);
 }
 
-/* Lists the logs, newest first, as many as there is memory for. `folder` NULL: there are none. */
+/* Lists the logs, the newest first, or as many as memory allows. `folder` NULL: there are none. */
 static struct log_file *list_logs(DIR *folder, size_t *ret_count) {
   struct log_file *logs = NULL;
   size_t count = 0, room = 0;
@@ -84,7 +84,7 @@ static void free_logs(struct log_file *logs, size_t count) {
   free(logs);
 }
 
-/* -1: there is none of that name. */
+/* Opens the log; -1: there is none with that name. */
 static int open_log(int folder, const char *handle) {
   struct stat info;
   char name[NAME_MAX + 1];
@@ -98,7 +98,7 @@ static int open_log(int folder, const char *handle) {
   return fd;
 }
 
-/* A run that still writes holds the lock. */
+/* Removes a log, unless its run still writes, and so holds the lock. */
 static void remove_if_over(int folder, const char *handle) {
   char name[NAME_MAX + 1];
   int fd = open_log(folder, handle);
@@ -146,7 +146,7 @@ static int try_name(const char *folder, const char *plain, struct run_log *log) 
   if (!log->path) return ENOMEM;
   log->fd = open(log->path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (log->fd < 0) return errno;
-  (void)flock(log->fd, LOCK_EX | LOCK_NB); /* no other process uses it yet */
+  (void)flock(log->fd, LOCK_EX | LOCK_NB); /* this works, because no other process uses it yet */
   return 0;
 }
 
@@ -248,7 +248,7 @@ static int unknown(const struct cli *cli, DIR *folder, const char *path, const c
   return EXIT_REFUSED;
 }
 
-/* Completes a handle, if only one begins so. Free it; NULL: none or several do. */
+/* Completes a handle if only one begins so. Free it; NULL: none or several do. */
 static char *find_handle(DIR *folder, const char *beginning) {
   size_t count = 0, found = 0;
   struct log_file *logs = list_logs(folder, &count);

@@ -15,7 +15,7 @@
 #include "common/mask.h"
 #include "common/utf8.h"
 
-/* "KILL"; NULL: it has no name. */
+/* Returns a name such as "KILL"; NULL: the signal has none. */
 static const char *signal_name(int number) {
   static const char *const names[] = {
       [SIGHUP] = "HUP",   [SIGINT] = "INT",       [SIGQUIT] = "QUIT", [SIGILL] = "ILL",
@@ -34,7 +34,7 @@ static const char *signal_name(int number) {
 /* Limits of a report: more than the model reads, so that it sees where a text is cut. */
 enum { SENT_LINES = 21, SENT_BYTES = 4000, COMMAND_BYTES = 500 };
 enum { LINES_OF_FAILED = 6, LINES_OF_FINISHED = 3 };
-/* The longest secret: secrets are recognized before the command is cut. */
+/* As long as the longest secret, because secrets are masked before the command is cut. */
 enum { LOOKED_AT_BYTES = 8192 };
 enum { HASTY_ATTEMPTS = 2, PATIENT_ATTEMPTS = 8 };
 
@@ -44,8 +44,7 @@ int report_exit_code(int status) {
 
 /* -- what is said ------------------------------------------------------------------------------ */
 
-/* Makes UTF-8 of a text, because an argument may have any bytes. NULL: no memory, or no `text`.
- */
+/* Makes valid UTF-8, because an argument may have any bytes. NULL: no memory, or no `text`. */
 static json_t *new_text(const char *text) {
   struct buffer buffer = BUFFER_EMPTY;
   if (!text) return NULL;
@@ -60,7 +59,7 @@ static json_t *new_text(const char *text) {
 static void write_word(const char *word, struct buffer *out) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "%+,-./:=@_^";
-  size_t name = strspn(word, plain), sign = 0; /* NAME='a value' */
+  size_t name = strspn(word, plain), sign = 0; /* as in NAME='a value' */
   while (sign < name && word[sign] != '=') sign++;
   if (sign && sign < name && word[name]) {
     buffer_append(out, word, sign + 1);
@@ -78,7 +77,7 @@ static void write_word(const char *word, struct buffer *out) {
   buffer_byte(out, '\'');
 }
 
-/* The command as text. The model reads its beginning. */
+/* Returns the command as text, of which the model reads the beginning. */
 static json_t *new_command(char *const *argv, bool unmasked) {
   struct buffer command = BUFFER_EMPTY, masked = BUFFER_EMPTY;
   for (size_t i = 0; argv[i] && command.len < LOOKED_AT_BYTES; i++) {
@@ -96,19 +95,19 @@ static json_t *new_command(char *const *argv, bool unmasked) {
   return value;
 }
 
-/* "SIGKILL", or "signal 35" of one without a name. */
+/* Returns "SIGKILL", or for a signal without a name "signal 35". */
 static json_t *new_signal(int number) {
   const char *name = signal_name(number);
   return name ? json_sprintf("SIG%s", name) : json_sprintf("signal %d", number);
 }
 
-/* Each value is taken over; NULL is out of memory. */
+/* Takes `value` over; NULL: out of memory. */
 static int put(json_t *data, const char *name, json_t *value) {
   return json_object_set_new(data, name, value);
 }
 
-/* Output that shows nothing, such as zeros, is not mentioned: the empty text says that there was
- * no output. Takes `text` over; NULL: out of memory. */
+/* Puts the output, but not an empty text for invisible output, such as NULs, because it would say
+ * that there was none. Takes `text` over; NULL: out of memory. */
 static int put_output(json_t *data, const char *name, const struct report *report, char *text) {
   int failed = text ? 0 : -1;
   if (text && (text[0] || !report->tail->len)) failed = put(data, name, new_text(text));
@@ -116,7 +115,7 @@ static int put_output(json_t *data, const char *name, const struct report *repor
   return failed;
 }
 
-/* If the last line is very long, its end is kept. */
+/* Puts the last lines, or, if the last line is very long, its end. */
 static int put_last_lines(json_t *data, const struct report *report, size_t count) {
   bool is_long = false;
   char *text = excerpt_last(report->excerpt, count, &is_long);
@@ -135,13 +134,13 @@ static int put_errors(json_t *data, const struct report *report) {
   return failed;
 }
 
-/* Says what the log lacks. NULL: nothing, or out of memory. */
+/* Says why the log is incomplete. NULL: out of memory. */
 static json_t *new_log_error(const struct run_log *log) {
   if (log->failed) return json_string(strerror(log->failed));
   return json_sprintf("it has reached its limit of %llu bytes", (unsigned long long)log->limit);
 }
 
-/* `status` NULL: it is not known. */
+/* `status` NULL: the status is not known. */
 static json_t *new_end(const struct report *report, const int *status, uint64_t elapsed_ms) {
   const struct run_log *log = report->log;
   json_t *data = json_object();
@@ -184,8 +183,7 @@ static void leave_out_errors(struct hostkit *kit, json_t *event) {
   (void)json_object_del(json_object_get(event, "data"), "errors");
 }
 
-/* Passes the report from a mailbox to the session that works there now. It is stored in any case.
- */
+/* Lets the session that now works there collect the mailbox. The report is stored in any case. */
 static void forward(const struct report *report, struct hostkit *kit) {
   struct tidings_error error = {.size = sizeof error};
   struct address address = {.name = NULL};
@@ -199,7 +197,8 @@ static void forward(const struct report *report, struct hostkit *kit) {
   free(session);
 }
 
-/* The command may outlive the conversation in which it was begun. */
+/* Addresses the session that the window shows now: the command may outlive the conversation in
+ * which it was begun. */
 static void go_to_window(struct hostkit *kit, json_t *event, const char *session) {
   char *now = session_now(kit, session);
   if (now) (void)json_object_set_new(event, "session", json_string(now));
@@ -225,8 +224,8 @@ static bool may_pass(int32_t code) {
          code == TIDINGS_E_OUTCOME_UNKNOWN || code == TIDINGS_E_NOMEM;
 }
 
-/* The same id each time: if an attempt was stored after all, the next has no effect. `which` ends
- * the id. Takes `data` over; NULL: out of memory. */
+/* Sends the event, with the same id in each attempt, so that only one has an effect. `which` is the
+ * end of the id. Takes `data` over; NULL: out of memory. */
 static int deliver(const struct report *report, const char *type, const char *which, json_t *data) {
   struct tidings_error error = {.size = sizeof error};
   json_t *event = data ? kit_new_event(type, report->session, data) : NULL;
@@ -255,8 +254,8 @@ int report_waiting(struct report *report, bool waits) {
   return deliver(report, "handle.state", number, new_state(report, waits));
 }
 
-/* Both reports of an end have the same id: if a run is killed after it has reported its end and
- * before its watchdog knows that, the second report is a duplicate. */
+/* Both reports of an end have the same id, so the second has no effect if a run is killed after it
+ * has reported its end and before its watchdog knows that. */
 static const char end_id[] = "end";
 
 int report_end(const struct report *report, int status, uint64_t elapsed_ms) {

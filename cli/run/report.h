@@ -14,26 +14,26 @@ struct report {
   const struct cli *cli;
   const char *session;
   char *const *argv;
-  const char *tool; /* what configurations and notifications call the command */
+  const char *tool; /* the command's name in configurations and notifications */
   const struct run_log *log;
   const struct tail *tail;
-  const struct excerpt *excerpt; /* at the end: excerpt_end was called */
+  const struct excerpt *excerpt; /* for report_end: excerpt_end was called */
   bool unmasked;                 /* secrets are shown */
   bool patient;                  /* no caller waits: try for minutes */
   unsigned state_count;          /* how often report_waiting was called */
 };
 
-/* All try again while the store is busy or full, and print an error if that did not help. Return 0
- * or the exit code. */
+/* All try again while the store is busy or full, and print an error if they fail. Return 0 or the
+ * exit code. */
 int report_waiting(struct report *report,
                    bool waits); /* true: it waits for input; false: it no longer does */
-/* The end is reported once: only the first of these two calls that reaches the store has an effect,
- * whichever process makes it. `status` is as wait gives it. report_lost: the process that ran the
- * command has ended before it. */
+/* Report the end, once: only the first of these calls that reaches the store has an effect, also
+ * among processes. `status` is as wait gives it. report_lost: the process that ran the command has
+ * ended before the command. */
 int report_end(const struct report *report, int status, uint64_t elapsed_ms);
 int report_lost(const struct report *report, uint64_t elapsed_ms);
 
-/* As a shell says it: the exit code, or 128 + the signal. */
+/* Returns the exit code, or, as a shell does, 128 + the signal. */
 int report_exit_code(int status);
 
 #endif

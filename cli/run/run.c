@@ -36,7 +36,7 @@ static void detach_started(int report, int reason) {
   close(report);
 }
 
-/* No process keeps the caller's pipes open: their readers must see the end when the caller ends. */
+/* Closes the caller's pipes, whose readers must see the end when the caller ends. */
 static void close_others(int keep, int keep_too) {
   unsigned low = (unsigned)(keep < keep_too ? keep : keep_too),
            high = (unsigned)(keep < keep_too ? keep_too : keep);
@@ -45,7 +45,8 @@ static void close_others(int keep, int keep_too) {
   libc_close_range(high + 1, ~0u);
 }
 
-/* Forks again: code that waits for the caller's children must not find the process that goes on. */
+/* Forks again, so that the process that goes on is no child of the caller, which may wait for its
+ * children. */
 static int become_detached(int log, int report, int *ret_report) {
   int reason = 0;
   if (setsid() < 0) reason = errno;
@@ -78,10 +79,10 @@ static int wait_for_start(pid_t first, int from, int *ret_reason, int *ret_pid) 
   return 1;
 }
 
-/* Forks twice. In the process that goes on, without a terminal and with `log` as its stderr, it
- * returns 0, and detach_started has to be called with *ret_report. In the caller it waits for that
- * and returns 1; *ret_reason is 0 or the errno of the start, *ret_pid the process that goes on. If
- * it fails, it returns -1 with errno set. */
+/* Forks twice. Returns 0 in the process that goes on, which has no terminal and `log` as its
+ * stderr, and must call detach_started with *ret_report. Waits for that in the caller, and returns
+ * 1 there; *ret_reason is 0 or the errno of the start, *ret_pid the process that goes on. Returns
+ * -1 with errno set if it fails. */
 static int detach(int log, int *ret_report, int *ret_reason, int *ret_pid) {
   int report[2];
   if (pipe2(report, O_CLOEXEC)) return -1;
@@ -117,7 +118,7 @@ static int is_anybody_here(struct cli *cli, bool *ret_found) {
   return code;
 }
 
-/* Finds out before anything is started whom to notify, and whether the store can be opened. */
+/* Finds out whom to notify, and whether the store can be opened, before anything is started. */
 static int find_session(struct cli *cli, char **ret_session) {
   struct destination destination = {.kit = NULL};
   bool found = false;
@@ -139,8 +140,7 @@ static int not_started(struct run *run, int reason) {
   return reason == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-/* Starts the watchdog first, so that the command's end is reported from its first instruction on.
- */
+/* Starts the watchdog before the command, so that the command's end is reported in any case. */
 static int start_command(struct run *run, const struct child_way *way) {
   run->report = (struct report){.cli = run->cli,
                                 .session = run->session,
@@ -230,7 +230,7 @@ static int run_it(struct cli *cli, struct run *run) {
   return code;
 }
 
-/* "1000000", "500K", "64M", "2G". */
+/* Reads "1000000", "500K", "64M" or "2G". */
 static int read_limit(const struct cli *cli, uint64_t *ret_limit) {
   static const char units[] = "KMG";
   char digits[24];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/supervise.c: a single loop around poll. It has a timeout, of one second, only where it may
- * have to watch a terminal.
+ * run/supervise.c: a single loop around poll. It has a timeout, one second, only if it may have to
+ * watch a terminal.
  */
 #include "cli/run/supervise.h"
 
@@ -49,14 +49,14 @@ static void write_elapsed(uint64_t ms, char text[32]) {
   else snprintf(text, 32, "%llu h %llu min", seconds / 3600, seconds % 3600 / 60);
 }
 
-/* `last`: what was printed last, to be shown as well; NULL: it is on the screen anyway. */
+/* `last`: the newest output, which is also shown; NULL: the screen has it. */
 static void progress_show(struct progress *progress, const char *name, uint64_t elapsed_ms,
                           const struct tail *last) {
   struct winsize size = {.ws_col = 0};
   char *line = NULL;
   size_t len = 0;
   if (progress->fd < 0 || tcgetpgrp(progress->fd) != getpgrp())
-    return; /* in the background nothing is shown */
+    return; /* a run in the background shows nothing */
   if (ioctl(progress->fd, TIOCGWINSZ, &size) || size.ws_col < 10) size.ws_col = 80;
   char *words = last ? tail_text(last, 1, 512, true) : NULL;
   char elapsed[32];
@@ -73,7 +73,7 @@ static void progress_show(struct progress *progress, const char *name, uint64_t 
   free(words);
   if (out && !fclose(out)) {
     (void)file_write_all(progress->fd, erase_line, sizeof erase_line - 1);
-    /* Wide characters may make it longer by a little, and then the terminal wraps. */
+    /* Wide characters may make the line too long; then the terminal wraps it. */
     (void)file_write_all(progress->fd, line, utf8_characters(span_of(line, len), size.ws_col - 1u));
     progress->shown = true;
   }
@@ -88,9 +88,9 @@ static void progress_erase(struct progress *progress) {
 enum { STREAM_BYTES = 65536, TICK_MS = 1000, MOST_DRAINED = 1 << 20 };
 
 struct stream {
-  int *from;    /* the command's; -1: at its end */
-  int to;       /* ours; -1: it is not passed on */
-  size_t chunk; /* how much `to` surely takes when poll says that it can be written */
+  int *from;    /* the command's descriptor; -1: it has ended */
+  int to;       /* our descriptor; -1: the output is not passed on */
+  size_t chunk; /* how much `to` surely takes when it is ready */
   size_t start, end;
   bool at_line_start;
   char bytes[STREAM_BYTES];
@@ -101,7 +101,7 @@ struct supervision {
   struct progress progress;
   struct stream out, err;
   bool has_terminal, reported_waiting, ended;
-  unsigned seen_waiting; /* how many looks in a row have seen it wait */
+  unsigned seen_waiting; /* how many looks in a row saw the command wait */
   int status;
   uint64_t tick_ms;
 };
@@ -122,8 +122,8 @@ static void stream_close(struct stream *stream) {
   *stream->from = -1;
 }
 
-/* Reads only after the earlier bytes were passed on: a slow reader makes the command wait, as it
- * would without us. Returns how many bytes. */
+/* Reads only after the earlier bytes were passed on: a slow reader makes the command wait, as
+ * without us. Returns how many bytes. */
 static size_t stream_read(struct supervision *all, struct stream *stream) {
   struct run *run = all->run;
   if (stream->end || *stream->from < 0) return 0;
@@ -152,7 +152,7 @@ static void stream_write(struct supervision *all, struct stream *stream) {
     int reason = errno;
     stream->to = -1;
     stream->start = stream->end = 0;
-    if (reason == EPIPE) stream_close(stream); /* the command learns of it as it would without us */
+    if (reason == EPIPE) stream_close(stream); /* the command gets the same error as without us */
     else
       cli_warn(all->run->cli, "cannot pass the output on: %s; all of it is in %s", strerror(reason),
                all->run->log.path);
@@ -163,8 +163,8 @@ static void stream_write(struct supervision *all, struct stream *stream) {
   if (stream->start == stream->end) stream->start = stream->end = 0;
 }
 
-/* The last output of the command is still in the pipes. Processes that it has left running may hold
- * them open and print on, so neither their end nor their silence is awaited. */
+/* Reads the command's last output from the pipes. Processes that it has left running may go on
+ * printing, so this waits for neither their end nor a pause. */
 static void drain(struct supervision *all) {
   struct stream *streams[] = {&all->out, &all->err};
   for (size_t i = 0; i < 2; i++) {
@@ -189,11 +189,12 @@ static void update_waiting(struct supervision *all, bool waits) {
   if (all->reported_waiting == waits) return;
   progress_erase(&all->progress);
   (void)report_waiting(&all->run->report,
-                       waits); /* said on stderr if it failed; the end still has to be reported */
+                       waits); /* it has printed an error; the end still has to be reported */
   all->reported_waiting = waits;
 }
 
-/* Twice in a row: a read that is about to return is not reported. */
+/* Reports waiting only after two looks, because the first may see a read that is about to
+ * return. */
 static void look_at_terminal(struct supervision *all) {
   if (!all->has_terminal) return;
   bool waits = waiting_for_input(all->run->child.pid);
@@ -202,8 +203,8 @@ static void look_at_terminal(struct supervision *all) {
   else if (all->seen_waiting > 1) update_waiting(all, true);
 }
 
-/* A read of the terminal from the background stops the command. Its shell must see that of us, or
- * it could not continue it. */
+/* Reading the terminal from the background stops the command. Then we stop too, because the shell
+ * can continue only us. */
 static void stop_too(struct supervision *all, int number) {
   if (number != SIGTTIN && number != SIGTTOU) return;
   update_waiting(all, true);
@@ -218,7 +219,8 @@ static void tick(struct supervision *all) {
   all->tick_ms = (uint64_t)clock_mono_ms() + TICK_MS;
   look_at_terminal(all);
   bool covered = !run->quiet &&
-                 !(all->out.at_line_start && all->err.at_line_start); /* a prompt, or half a line */
+                 !(all->out.at_line_start && all->err.at_line_start); /* the cursor is in a prompt
+                                                                         or half a line */
   if (!covered && !all->seen_waiting)
     progress_show(&all->progress, run->name, (uint64_t)clock_mono_ms() - all->run->begun_ms,
                   run->quiet ? &run->tail : NULL);
@@ -285,10 +287,10 @@ int supervise(struct run *run) {
   uint64_t elapsed_ms = (uint64_t)clock_mono_ms() - run->begun_ms;
   drain(all);
   progress_erase(&all->progress);
-  update_waiting(all, false); /* else both would be reported */
+  update_waiting(all, false); /* otherwise waiting and end would be reported */
   excerpt_end(&run->excerpt);
   (void)report_end(&run->report, all->status, elapsed_ms);
-  watchdog_stop(&run->watchdog); /* until here, it reports the end if we are killed */
+  watchdog_stop(&run->watchdog); /* until now it reports the end if we are killed */
   int code = report_exit_code(all->status);
   if (code && run->quiet && !run->detached)
     cli_warn(run->cli, "%s ended with exit code %d; its output is in %s", run->name, code,

@@ -28,8 +28,8 @@ struct run {
   uint64_t begun_ms; /* on the monotonic clock */
 };
 
-/* After the command and the watchdog were started. Returns the command's exit code as a shell would
- * say it. */
+/* Call it when the command and the watchdog run. Returns the command's exit code as a shell
+ * would. */
 int supervise(struct run *run);
 
 #endif

@@ -24,7 +24,8 @@ void tail_add(struct tail *tail, const char *bytes, size_t len) {
   tail->len += len;
 }
 
-/* A cut tail begins in the middle of a line. Empty: one line has all that is kept. */
+/* Leaves out the incomplete line at the beginning of a cut tail. Empty: all that is kept is one
+ * line. */
 static struct tidings_span whole_lines(const struct tail *tail) {
   const char *end = tail->cut ? memchr(tail->bytes, '\n', tail->len) : NULL;
   size_t skip = 0;
@@ -32,14 +33,14 @@ static struct tidings_span whole_lines(const struct tail *tail) {
   return span_of(tail->bytes + skip, tail->len - skip);
 }
 
-/* A cut tail may begin in the middle of a character, too. */
+/* Leaves out an incomplete character at the beginning of a cut tail. */
 static struct tidings_span from_character(const struct tail *tail) {
   size_t skip = 0;
   while (skip < tail->len && ((unsigned char)tail->bytes[skip] & 0xc0) == 0x80) skip++;
   return span_of(tail->bytes + skip, tail->len - skip);
 }
 
-/* Masks the output before it is cut, because half a secret does not look like one. */
+/* Masks the output before it is cut, because half a secret is not recognized. */
 static void make_plain(struct tidings_span output, bool unmasked, struct buffer *plain) {
   struct buffer secret = BUFFER_EMPTY;
   plain->len = 0;

@@ -11,7 +11,7 @@
 
 enum { TAIL_BYTES = 8192 };
 
-/* Zero is an empty one. */
+/* Zero: empty. */
 struct tail {
   char bytes[TAIL_BYTES];
   size_t len;
@@ -20,8 +20,8 @@ struct tail {
 
 void tail_add(struct tail *tail, const char *bytes, size_t len);
 
-/* Returns the last lines as plain_last_lines cuts them, of `most` bytes with their line breaks; or
- * the end of the last line, if that line alone is longer. Secrets are masked (common/mask.h) unless
+/* Returns the last `lines` lines, at most `most` bytes of them, cut as by plain_last_lines; or the
+ * end of the last line, if that line alone is longer. Secrets are masked (common/mask.h) unless
  * `unmasked`. Empty: there is no visible text. Valid UTF-8, no line break at the end. Free it;
  * NULL: out of memory. */
 char *tail_text(const struct tail *tail, size_t lines, size_t most, bool unmasked);

@@ -23,7 +23,7 @@
 
 enum { DEEPEST = 32, PROC_PATH = 320 };
 
-struct call { /* the system call that a thread is in */
+struct call { /* the system call in which a thread is */
   long number;
   unsigned long arguments[6];
 };
@@ -43,7 +43,8 @@ static bool is_terminal(uint32_t pid, uint32_t terminal, unsigned long fd) {
   struct stat info;
   snprintf(path, sizeof path, "/proc/%u/fd/%lu", pid, fd);
   if (stat(path, &info) || !S_ISCHR(info.st_mode)) return false;
-  /* The number in /proc/PID/stat: the minor in bits 31 to 20 and 7 to 0, the major in 15 to 8. */
+  /* The terminal's number in /proc/PID/stat has the minor in bits 31 to 20 and 7 to 0, the major in
+   * 15 to 8. */
   dev_t own = makedev((terminal >> 8) & 0xff, (terminal & 0xff) | ((terminal >> 12) & 0xfff00));
   return info.st_rdev == own || info.st_rdev == makedev(5, 0); /* or /dev/tty, which is the same */
 }
@@ -95,7 +96,7 @@ static bool call_waits(const struct process *process, const struct call *call) {
 
 /* -- threads and processes --------------------------------------------------------------------- */
 
-/* "0 0x0 0x7ffd… …": the number and six arguments. False for "running" and for what is not in a
+/* Reads "0 0x0 0x7ffd… …", the number and six arguments. False: the thread is "running", or in no
  * call. */
 static bool parse_call(const char *text, struct call *ret_call) {
   struct call call;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * run/waiting.h: does a command wait in a read of its terminal? Found out through /proc: no
- * tracing, nothing that the command could notice.
+ * run/waiting.h: does a command wait for input from its terminal? /proc says it, so the command
+ * notices nothing.
  */
 #ifndef TIDINGS_CLI_RUN_WAITING_H
 #define TIDINGS_CLI_RUN_WAITING_H
@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 /* True if `pid` or a process below it is in the foreground of its terminal and blocked until
- * something is typed: in a read of it, or in a select or poll of nothing else without a time
+ * something is typed: in a read of the terminal, or in a select or poll of it alone without a time
  * limit. */
 bool waiting_for_input(pid_t pid);
 

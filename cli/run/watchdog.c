@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * run/watchdog.c: the watchdog holds one end of a pipe. The run holds the other end, which closes
- * however the run ends; a byte in the pipe says that all is well.
+ * however the run ends; a byte in the pipe says that the run reported its end.
  */
 #include "cli/run/watchdog.h"
 
@@ -17,7 +17,7 @@
 static const char well = 1;
 static const struct watchdog no_watchdog = {.pid = 0, .fd = -1};
 
-/* Nothing of the run is kept open: its readers must see the end when it ends. */
+/* Closes everything of the run, because its readers must see the end when it ends. */
 static void daemonize(int *fd) {
   sigset_t none;
   sigemptyset(&none);
@@ -62,7 +62,7 @@ _Noreturn static void watch_over(const struct report *report, uint64_t begun_ms,
   _exit(0);
 }
 
-/* The child closes its end of this pipe with everything else that it does not keep. */
+/* Waits until the child has closed its end of this pipe, with all else that it does not keep. */
 static void wait_until_apart(int fd) {
   char byte;
   while (read(fd, &byte, sizeof byte) < 0 && errno == EINTR) continue;

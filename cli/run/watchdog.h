@@ -13,11 +13,11 @@
 
 struct watchdog {
   pid_t pid; /* 0: there is none */
-  int fd;    /* its end tells the process that we have ended */
+  int fd;    /* a pipe, which is closed when we end */
 };
 
-/* Call it before the command is started. It returns when the process has a session of its own, so
- * that nothing that ends the run ends the process too. If it cannot be started, the run continues
+/* Call it before the command is started. It returns when the process has its own session, so that a
+ * signal that ends the run does not end the process. If it cannot be started, the run continues
  * without it. `report` is copied with the process. */
 void watchdog_start(const struct report *report, uint64_t begun_ms, struct watchdog *ret_watchdog);
 /* Call it after the run has reported its end, successfully or not, or when nothing was started. It

@@ -12,14 +12,14 @@
 enum rank { RANK_PUSH, RANK_DELIVERY, RANK_SETTLED, RANK_OUTCOME, RANK_REWOUND, RANK_TURN };
 
 struct tail_event {
-  const char *time; /* time of `event`; texts of RFC 3339 sort as their times do */
+  const char *time; /* the time of `event`; texts of RFC 3339 sort like the times */
   enum rank rank;
-  size_t place; /* place in the answer */
+  size_t place; /* its place in the answer */
   json_t *event;
 };
 
-/* An item of the answer that a delivery has taken. In the list, the items of one delivery are
- * together, in the order of the answer. */
+/* An item of the answer that a delivery has taken. In the list, the items of a delivery are
+ * neighbours, in the answer's order. */
 struct taken {
   const char *delivery;
   size_t place;
@@ -139,8 +139,9 @@ static void take_settled(const json_t *delivery, struct taking *taking) {
   take_outcomes(delivery, time, taking);
 }
 
-/* `seen`: an earlier answer listed the delivery. `before`: its outcome in the newest such answer.
- * Empty: it was settled before, and is listed now because it was taken back or has come back. */
+/* `seen`: an earlier answer listed the delivery. `before`: its outcome in the newest such answer;
+ * empty: it was settled before that, and is listed again because it was taken back or has come
+ * back. */
 static void take_delivery(const json_t *delivery, bool seen, const char *before,
                           struct taking *taking) {
   static const char *const made[] = {"id", "carrier", "tool", "call_id", NULL};
@@ -206,8 +207,8 @@ static int compare_events(const void *a, const void *b) {
   return one->place < other->place ? -1 : 1;
 }
 
-/* An answer that was to have only what is new has `messages` too if the session was forgotten, and
- * all of the answer is about a new one of the same name. */
+/* Forgets everything if the session was forgotten and the answer is about a new one of the same
+ * name: then it has `messages`, although only new events were requested. */
 static void forget_other_session(struct tail *tail, const json_t *answer) {
   if (!tail->end[0] || !json_object_get(answer, "messages")) return;
   tail_finish(tail);

@@ -147,8 +147,8 @@ static int print_events(struct tailing *tailing, const json_t *events, size_t fi
 
 /* -- asking again and again -------------------------------------------------------------------- */
 
-/* Prints what is new, but of the first answer at most the newest `most`. With `watch`, a lost store
- * is asked again after a pause; NULL: that is an error. */
+/* Prints new events, of the first answer only the newest `most`. With `watch`, a lost store is
+ * asked again after a pause; without it (NULL), that is an error. */
 static int look(struct tailing *tailing, struct follow *watch, size_t most) {
   struct tidings_error error = {.size = sizeof error};
   const struct cli *cli = tailing->cli;

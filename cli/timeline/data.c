@@ -14,7 +14,7 @@
 int64_t timeline_ms(const char *time) { return hook_time_ms(time); }
 
 struct packing {
-  json_t *places;        /* of each text in `strings` */
+  json_t *places;        /* each text's place in `strings` */
   struct buffer strings; /* elements of an array */
   struct json_writer strings_writer;
   struct json_writer writer;
@@ -52,7 +52,7 @@ static void put_times(struct packing *packing, const json_t *items, const char *
   json_close(&packing->writer, ']');
 }
 
-/* `of`: the member of the item that holds the text; NULL: the item itself holds it. */
+/* `of`: the member of the item that has the text; NULL: the item itself has it. */
 static void put_texts(struct packing *packing, const json_t *items, const char *of,
                       const char *name) {
   const json_t *item = NULL;
@@ -105,7 +105,7 @@ static void put_string(struct json_writer *writer, const json_t *object, const c
     json_put_string(writer, name, span_of(json_string_value(value), json_string_length(value)));
 }
 
-/* Writes how the delivery was shown, and whether the page has the same bytes. */
+/* Writes how the delivery was rendered, and whether the page shows the same bytes. */
 static void put_rendering(struct json_writer *writer, const json_t *rendering) {
   if (!json_is_object(rendering)) return;
   json_open(writer, "rendering", '{');
@@ -156,7 +156,7 @@ static void put_transition(struct packing *packing, const json_t *transition) {
   json_close(&packing->writer, '}');
 }
 
-/* A message of a person or of a trigger. */
+/* Writes a message of a person or a trigger. */
 static void put_message(struct packing *packing, const json_t *message) {
   static const char *const texts[] = {"id", "state", "delivery"};
   json_open(&packing->writer, NULL, '{');

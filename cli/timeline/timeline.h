@@ -12,13 +12,13 @@
 
 extern const struct cli_verb verb_timeline;
 
-/* Each takes an answer of the query `timeline` and appends to `out`; a buffer without memory stays
- * failed. */
+/* These functions take an answer of the query `timeline` and append to `out`, which fails if memory
+ * runs out. */
 
-/* Writes the data of the page: compact JSON without any `<`, so that it can stand between the tags
- * of an element. `from` is where the page's first view begins, in milliseconds. */
+/* Writes the page's data: compact JSON without any `<`, so that it can stand inside an element. The
+ * answer's `from` is where the page's first view begins, in milliseconds. */
 void timeline_data(const json_t *answer, struct buffer *out);
-/* Trace Event JSON, which Perfetto opens. */
+/* Writes Trace Event JSON, which Perfetto opens. */
 void timeline_trace(const json_t *answer, struct buffer *out);
 
 /* Converts a time as the plugin writes it ("2026-07-25T10:14:25.713Z") to milliseconds since 1970;

@@ -17,10 +17,10 @@ enum { TRACK_TURNS = 1, TRACK_CARRIERS = 2, TRACK_AGENT = 3, PROCESS = 1 };
 
 struct tracing {
   struct json_writer writer;
-  int64_t end_ms; /* when the answer was given: what has not ended lasts until then */
+  int64_t end_ms; /* the answer's time, until which everything lasts that has not ended */
 };
 
-/* The members that every event has. It stays open. */
+/* Begins an event with the members that every event has. */
 static void open_event(struct tracing *tracing, const char *phase, const char *name, int track,
                        int64_t ms) {
   struct json_writer *writer = &tracing->writer;
@@ -122,7 +122,8 @@ static void put_slice(struct tracing *tracing, const char *name, int track, int6
   json_put_i64(&tracing->writer, "dur", to_ms > from_ms ? (to_ms - from_ms) * 1000 : 0);
 }
 
-/* A state other than idle is a slice; a step that does not change the state is an instant. */
+/* Writes each state other than idle as a slice, and each step that does not change the state as an
+ * instant. */
 static void put_turns(struct tracing *tracing, const json_t *transitions) {
   static const char *const names[] = {"event", "from", "to"};
   size_t count = json_array_size(transitions);
@@ -158,7 +159,7 @@ static void put_carrier(struct tracing *tracing, const json_t *delivery) {
   json_close(&tracing->writer, '}');
 }
 
-/* Deliveries of a new epoch follow a host that attached. */
+/* Writes when hosts attached: before the first delivery of each epoch. */
 static void put_restarts(struct tracing *tracing, const json_t *answer) {
   const json_t *attachment = json_object_get(answer, "attachment"), *delivery = NULL;
   uint64_t epoch = 0, newest = json_value_count(attachment, "epoch");

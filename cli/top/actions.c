@@ -28,8 +28,8 @@ static const json_t *chosen_message(struct top *top) {
   return item && top->item_is_message ? item : NULL;
 }
 
-/* A message that a host was offered or has started cannot be changed; an offer can be taken back.
- */
+/* Returns the chosen message if it can be changed: no host was offered it (except with
+ * `even_offered`) or has started it. */
 static const json_t *changeable_message(struct top *top, const char *how, bool even_offered) {
   const json_t *message = chosen_message(top);
   const char *state = json_value_text(message, "state");
@@ -288,7 +288,7 @@ static struct top_action enter(struct top *top) {
   return draw;
 }
 
-/* Lists all rows of the pane again; where no filter is set, back to the sessions. */
+/* Removes the pane's filter; without a filter, goes back to the sessions. */
 static struct top_action go_back(struct top *top) {
   if (!top->filters[top->pane][0]) {
     top->pane = PANE_SESSIONS;
@@ -390,8 +390,8 @@ static void key_in_gone(struct top *top, uint32_t key) {
   top_note(top, "Nothing was sent.");
 }
 
-/* Takes pasted characters as text for the editor; outside of it they are ignored, because no key
- * was pressed. */
+/* Inserts pasted characters into an editor. Without one they are ignored, because they are no
+ * keys. */
 static void take_pasted(struct top *top, uint32_t key) {
   bool writes = top->mode == MODE_EDIT || top->mode == MODE_SUBMIT || top->mode == MODE_PUSH;
   if (writes) editor_insert(&top->editor, key == '\r' ? '\n' : key);

@@ -9,7 +9,7 @@
 #include "cli/top/model.h"
 
 enum top_do {
-  TOP_DRAW,      /* nothing else */
+  TOP_DRAW,      /* only draw again */
   TOP_ASK_ITEMS, /* another session was chosen */
   TOP_ASK_EXPLANATION,
   TOP_ASK_PREVIEW,
@@ -22,14 +22,14 @@ enum top_do {
 struct top_action {
   enum top_do what;
   const char *type; /* TOP_SEND */
-  json_t *data;     /* the same; the caller's. NULL: out of memory */
+  json_t *data;     /* TOP_SEND: its data, which the caller owns; NULL: out of memory */
 };
 
 struct top_action top_key(struct top *top, uint32_t key);
 
 /* Shows a note that the event was accepted, or with `refused`, why it was not. */
 void top_sent(struct top *top, const char *type, const char *refused);
-/* The same for TOP_CLEAR. */
+/* The same after TOP_CLEAR. */
 void top_cleared(struct top *top, size_t closed, const char *refused);
 
 #endif

@@ -8,7 +8,7 @@
 
 int64_t ages_read(const char *time) {
   static const char form[] = "0000-00-00T00:00:00.000Z";
-  int numbers[7] = {0}; /* as they stand there */
+  int numbers[7] = {0}; /* in the order of the text */
   for (size_t i = 0, n = 0; i < sizeof form; i++) {
     bool digit = time[i] >= '0' && time[i] <= '9';
     if (form[i] == '0' ? !digit : time[i] != form[i]) return 0;

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Converts a time of RFC 3339 in UTC to milliseconds since 1970; 0: it is none. */
+/* Converts a time of RFC 3339 in UTC to milliseconds since 1970; 0: this is no such time. */
 int64_t ages_read(const char *time);
 
 struct age {

@@ -27,7 +27,7 @@ static bool shows_text(const struct top *top) {
 }
 
 /* Draws "12 of 345" if not all rows are visible, and the filter, at the end of the line. Returns
- * where that begins. */
+ * where these begin. */
 static size_t draw_position(struct drawing *drawing, size_t row, size_t at, size_t chosen,
                             size_t count, size_t shown, const char *filter) {
   char text[TOP_FILTER_BYTES + 64] = "";
@@ -79,7 +79,7 @@ static void draw_about(struct drawing *drawing, size_t row) {
 }
 
 static void draw_too_small(const struct grid *whole) {
-  struct grid grid = *whole; /* the same cells */
+  struct grid grid = *whole; /* it shares the cells */
   char text[160];
   (void)snprintf(text, sizeof text,
                  "tidings top needs %d columns and %d rows; here are %zu and %zu. q: quit",

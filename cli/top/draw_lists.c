@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/draw_lists.c: the sessions; and the messages and notifications of the chosen one.
+ * top/draw_lists.c: draws the sessions, and the chosen one's messages and notifications.
  */
 #include <stdio.h>
 #include <string.h>
@@ -215,7 +215,7 @@ size_t draw_item_lines(const struct top *top) {
   return top->queue ? top_item_count(top) + 2 + (delivered ? delivered + 1 : 0) : 1;
 }
 
-/* The lines are: the queue's title and its messages, the title of the pending notifications and
+/* The lines are the queue's title and its messages, the title of the pending notifications and
  * these, then the last deliveries. */
 static void draw_item_line(struct drawing *drawing, size_t row, size_t line) {
   struct top *top = drawing->top;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/draw_parts.h: the parts of the view, each in its rows. For draw.c.
+ * top/draw_parts.h: draws the parts of the view, each in its rows, for draw.c.
  */
 #ifndef TIDINGS_CLI_TOP_DRAW_PARTS_H
 #define TIDINGS_CLI_TOP_DRAW_PARTS_H
@@ -8,7 +8,7 @@
 #include "cli/top/grid.h"
 #include "cli/top/model.h"
 
-/* Rows of the grid: `count` from `first` on. */
+/* `count` rows of the grid, from `first` on. */
 struct rows {
   size_t first, count;
 };
@@ -28,7 +28,7 @@ void draw_foot(struct drawing *drawing,
 /* How many lines the lower list has. */
 size_t draw_item_lines(const struct top *top);
 
-/* Draws an age in 4 columns up to `end`. */
+/* Draws an age in the 4 columns before `end`. */
 void draw_age(struct drawing *drawing, size_t row, size_t end, int64_t time_ms);
 enum style draw_level_style(const char *level);
 

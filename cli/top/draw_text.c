@@ -33,7 +33,7 @@ static const char help[] =
 struct text_place {
   struct drawing *drawing;
   struct rows rows;
-  size_t line, above; /* the next line; how many are above the rows */
+  size_t line, above; /* the next line; how many lines are above the rows */
 };
 
 static void put_lines(struct text_place *place, struct tidings_span text, size_t indent) {
@@ -49,8 +49,8 @@ static void put_lines(struct text_place *place, struct tidings_span text, size_t
   } while (text.len);
 }
 
-/* The message may be hostile, so it is indented; none of its lines can look like the explanation.
- */
+/* Indents the message, which may be hostile, so that none of its lines can look like the
+ * explanation. */
 static void put_explanation(struct text_place *place) {
   const struct top *top = place->drawing->top;
   put_lines(place, span_text(top->words ? top->words : ""), 4);

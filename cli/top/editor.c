@@ -32,7 +32,7 @@ void editor_insert(struct editor *editor, uint32_t code_point) {
   if (code_point != '\n' && code_point != '\t' && !is_text(code_point)) return;
   size_t len = utf8_encode(code_point, bytes);
   struct buffer *text = &editor->text;
-  buffer_append(text, bytes, len); /* makes room; then the text after the cursor moves */
+  buffer_append(text, bytes, len); /* makes room; then the text after the cursor is moved */
   if (text->failed) return;
   memmove(text->bytes + editor->cursor + len, text->bytes + editor->cursor,
           text->len - len - editor->cursor);

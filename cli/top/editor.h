@@ -18,10 +18,11 @@ struct editor {
 int editor_begin(struct editor *editor, struct tidings_span text);
 void editor_end(struct editor *editor);
 
-/* Applies the key to the text, if it has a meaning there. If memory runs out, `text.failed` is set.
- */
+/* Applies the key to the text, if it has a meaning in an editor. If memory runs out, `text.failed`
+ * is set. */
 void editor_key(struct editor *editor, uint32_t key);
-/* Inserts a character of a pasted text; of control characters, only line breaks and tabs. */
+/* Inserts a pasted character; the only control characters that it inserts are line breaks and
+ * tabs. */
 void editor_insert(struct editor *editor, uint32_t code_point);
 
 #endif

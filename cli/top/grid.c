@@ -25,11 +25,11 @@ void grid_free(struct grid *grid) {
 
 /* -- characters -------------------------------------------------------------------------------- */
 
-/* The grid's stand-in for a character of the text. */
+/* A character of the text, as the grid shows it. */
 struct glyph {
   size_t taken; /* bytes of the text */
   size_t len, columns;
-  bool escaped; /* each byte is a cell */
+  bool escaped; /* each byte gets a cell */
   char text[16];
 };
 
@@ -69,7 +69,7 @@ static struct glyph glyph_at(struct tidings_span text, size_t at) {
     glyph.escaped = true;
     glyph.len = glyph.columns = shown.len;
   } else {
-    /* Terminals use different widths for the coloured form. */
+    /* Without the mark for the coloured form, whose width differs between terminals. */
     int width = is_emoji_form(code_point) ? 0 : wcwidth((wchar_t)code_point);
     if (width < 0) return make_escaped(code_point, shown.taken);
     glyph.columns = (size_t)width;

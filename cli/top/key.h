@@ -25,7 +25,7 @@ enum key {
   KEY_IS_SEARCH, /* F3 and F4 */
   KEY_IS_SORT,   /* F6 */
   KEY_IS_QUIT,   /* F10 */
-  KEY_IS_PASTE,  /* until KEY_IS_PASTED comes, characters are pasted and not typed */
+  KEY_IS_PASTE,  /* until KEY_IS_PASTED, characters are pasted, not typed */
   KEY_IS_PASTED,
   KEY_IS_UNKNOWN
 };

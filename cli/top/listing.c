@@ -92,7 +92,7 @@ void listing_sort(json_t *sessions, enum top_order order) {
   json_t *list = json_object_get(sessions, "sessions");
   size_t count = json_array_size(list);
   struct place *places = calloc(count + 1, sizeof *places);
-  if (!places) return; /* then the order of the store stays */
+  if (!places) return; /* the store's order stays */
   for (size_t i = 0; i < count; i++)
     places[i] = (struct place){json_incref(json_array_get(list, i)), i, order};
   qsort(places, count, sizeof *places, compare_places);

@@ -13,7 +13,7 @@ enum top_order {
   TOP_BY_PENDING,
   TOP_BY_USE,
   TOP_ORDER_COUNT
-}; /* BY_STORE: the running ones first, as the answer has them */
+}; /* BY_STORE: in the answer's order, the running ones first */
 const char *listing_order_name(enum top_order order);
 
 /* Returns a copy of the answer whose list `member` has only the rows that contain `filter`, without
@@ -22,8 +22,8 @@ json_t *listing_filter(const json_t *answer, const char *member, const char *fil
 /* Sorts the list "sessions"; equal rows keep their order. */
 void listing_sort(json_t *sessions, enum top_order order);
 
-/* Removes the sessions without an owner in which nothing waits: closed ones, which the store keeps
- * for a day, and those that no host ever had. */
+/* Removes sessions that have no owner and nothing waiting: closed ones, which the store keeps for a
+ * day, and those that no host ever had. */
 void listing_drop_closed(json_t *answer);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/main.c: the program tidings-top, which `tidings top` starts: queries, sleeps, and passes keys
- * and answers to the view.
+ * top/main.c: the program tidings-top, which `tidings top` starts: it queries, sleeps, and passes
+ * keys and answers to the view.
  */
 #include <errno.h>
 #include <limits.h>
@@ -32,12 +32,12 @@ enum { MOST_SESSIONS = 1000, MOST_LISTED = 500, MOST_DELIVERIES = 20, PACE_MS = 
 struct watching {
   const struct cli *cli;
   struct hostkit *kit;
-  char *store; /* place of the store as it is shown */
+  char *store; /* the store's place as it is shown */
   struct top top;
   struct top_screen screen;
   struct follow follow;
   struct owners owners;
-  struct tidings_error error; /* error of the call that ended it */
+  struct tidings_error error; /* the error that ended the program */
   bool lost;                  /* the last query could not reach the store */
   bool quit;
 };
@@ -102,7 +102,7 @@ static int32_t ask_items(struct watching *watching) {
   json_decref(queue);
   json_decref(pending);
   if (code != TIDINGS_E_NOT_FOUND) return code;
-  follow_look_again(&watching->follow); /* the session went after the sessions were listed */
+  follow_look_again(&watching->follow); /* the session is gone since the sessions were listed */
   return 0;
 }
 
@@ -163,7 +163,7 @@ static int32_t look_at_store(struct watching *watching) {
   return code;
 }
 
-/* Looks at the store; the longer a look takes, the rarer looks are. */
+/* Looks at the store. The longer a look takes, the rarer looks become. */
 static int32_t look(struct watching *watching) {
   enum { SHARE = 10 }; /* at most one part in SHARE of the time goes into looks */
   int64_t begun_ms = clock_mono_ms();
@@ -232,7 +232,7 @@ static int32_t close_session(struct watching *watching, const char *name,
                    error);
 }
 
-/* Refuses a session if a host has taken it since it was listed. */
+/* Closes the idle sessions, except those that a host has taken since they were listed. */
 static void close_idle(struct watching *watching) {
   const json_t *list = json_object_get(watching->top.all_sessions, "sessions"), *session = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -301,7 +301,7 @@ static int32_t show(struct watching *watching, int64_t *ret_ms) {
   return 0;
 }
 
-/* Is the terminal gone? Then it is always readable, at its end. */
+/* Is the terminal gone? Then poll always reports it as readable. */
 static bool is_gone(int fd) {
   struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
   return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & (POLLHUP | POLLERR | POLLNVAL);

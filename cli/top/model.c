@@ -73,8 +73,8 @@ void top_choose_session(struct top *top, const char *session) {
   choose_session_row(top, row);
 }
 
-/* Leaves the mode when its message or notification is gone. The person may still be typing, and
- * those keys must not act on the next row. */
+/* Changes the mode when its message or notification is gone: a person who is still typing must not
+ * act on the next row. */
 static void leave_mode(struct top *top) {
   if (top->mode == MODE_CANCEL) editor_end(&top->editor);
   if (top->mode == MODE_EDIT || top->mode == MODE_CANCEL) top->mode = MODE_GONE;

@@ -28,7 +28,7 @@ static void note_terminal_signal(int number) {
   else resized = 1;
 }
 
-/* Catches signals, which interrupt_poll admits, because they were not blocked before
+/* Catches signals. interrupt_poll lets them through, because they were not blocked before
  * interrupt_begin. */
 static void catch_signals(void) {
   struct sigaction action, was;
@@ -38,7 +38,7 @@ static void catch_signals(void) {
   sigemptyset(&blocked);
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
     if (sigaction(signals[i], NULL, &was) || was.sa_handler == SIG_IGN)
-      continue; /* no shell could continue this process */
+      continue; /* no shell would continue this process */
     sigaddset(&blocked, signals[i]);
     sigaction(signals[i], &action, NULL);
   }
@@ -62,8 +62,8 @@ static void stop_process(void) {
 
 /* -- the terminal ------------------------------------------------------------------------------ */
 
-/* Sets the locale; the other verbs always print UTF-8. A locale with another encoding is kept, and
- * the grid shows characters that it lacks as {U+00E9}. */
+/* Sets the locale, to UTF-8 if none is set. A locale with another encoding stays, and the grid
+ * shows characters that it lacks as {U+00E9}. */
 static void set_locale(void) {
   const char *name = setlocale(LC_CTYPE, "");
   if (name && strcmp(name, "C") != 0 && strcmp(name, "POSIX") != 0) return;
@@ -85,7 +85,7 @@ static char *find_sequence(const char *name) {
   return text && text != (char *)-1 ? text : NULL; /* -1: it is not a string */
 }
 
-/* If the terminal can mark pasted text, that text is not taken for keys. */
+/* Makes the terminal mark pasted text, if it can, so that the text is not taken for keys. */
 static void set_paste(struct top_screen *screen) {
   const char *on = find_sequence("BE");
   const char *begins = find_sequence("PS"), *ends = find_sequence("PE");
@@ -120,7 +120,7 @@ static void take_away(struct top_screen *screen) {
 const char *screen_begin(struct top_screen *screen) {
   *screen = (struct top_screen){.terminal = NULL};
   set_locale();
-  catch_signals(); /* before newterm, which has a SIGWINCH and a SIGTSTP of its own */
+  catch_signals(); /* before newterm, which would set its own handlers for SIGWINCH and SIGTSTP */
   /* If newterm fails, it leaks some memory. */
   if (terminal_is_known()) screen->terminal = newterm(NULL, stdout, stdin);
   if (!screen->terminal) return "this terminal cannot be used: TERM names none that ncurses knows";
@@ -164,7 +164,7 @@ void screen_settle(struct top_screen *screen) {
     stop_process();
     continued = 1;
   }
-  if (continued) { /* another program may have changed the terminal meanwhile */
+  if (continued) { /* another program may have changed the terminal */
     continued = 0;
     (void)endwin(); /* otherwise ncurses would assume that its modes are still set */
     (void)wrefresh(screen->window);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/terminal.h: the one function that needs term.h, a header that makes macros of words such as
+ * top/terminal.h: the only function that needs term.h, which makes macros of words such as
  * `columns` and `lines`.
  */
 #ifndef TIDINGS_CLI_TOP_TERMINAL_H

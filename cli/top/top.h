@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * top/top.h: shared by the verb `tidings top`, which prints the help, and the program tidings-top,
- * which does the work.
+ * top/top.h: what the verb `tidings top`, which prints the help, and the program tidings-top share.
  */
 #ifndef TIDINGS_CLI_TOP_TOP_H
 #define TIDINGS_CLI_TOP_TOP_H
 
 #include "command/cli.h"
 
-/* The verb's options; a NULL name stands for the program itself. */
+/* The verb; its name is NULL in the program itself. */
 #define TOP_VERB(verb_name, function)                                                              \
   {                                                                                                \
     .name = (verb_name), .run = (function), .usage = "[OPTION]...",                                \
@@ -26,7 +25,8 @@
     }                                                                                              \
   }
 
-/* Reads the command line, which has options only. Returns true, or false with the exit code. */
+/* Reads the command line, which may only have options. Returns true; or false, with the exit code
+ * in *ret_code. */
 static inline bool top_read_options(struct cli *cli, int *ret_code) {
   for (int key; (key = cli_next(cli)) != CLI_END;) {
     if (key != CLI_STOP) continue;

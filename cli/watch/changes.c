@@ -58,7 +58,7 @@ struct change *changes_of(struct changes *changes, const char *path, bool *ret_n
 
 struct change *changes_by_cookie(struct changes *changes, uint32_t cookie) {
   for (size_t i = changes->count; cookie && i > 0;
-       i--) { /* from the newest on, because the two halves of a rename are neighbours */
+       i--) { /* from the newest on, because both halves of a rename come together */
     if (changes->list[i - 1].cookie == cookie) return &changes->list[i - 1];
   }
   return NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/changes.h: the changed paths since the last report. The kind of change is determined only
- * when it is reported: a file that was written, renamed and written again is a file that exists and
- * differs.
+ * watch/changes.h: the paths that changed since the last report. The kind of a change is determined
+ * when it is reported: of a file that was written, renamed and written again it only matters that
+ * it exists and differs.
  */
 #ifndef TIDINGS_CLI_WATCH_CHANGES_H
 #define TIDINGS_CLI_WATCH_CHANGES_H
@@ -13,20 +13,20 @@
 
 struct change {
   char *path;                /* absolute */
-  bool existed;              /* it existed before the first thing that happened to it */
-  int64_t time;              /* when it was changed before that */
-  bool renamed;              /* it was renamed to another path that is watched as well */
+  bool existed;              /* it existed before its first change */
+  int64_t time;              /* when it had last been changed before that */
+  bool renamed;              /* it was renamed to another watched path */
   bool folder;               /* it is or was a folder */
   bool made;                 /* a folder that has this name because it was renamed */
   int64_t first_ms, last_ms; /* when its first and last change were seen, by the wall clock */
-  uint32_t cookie;           /* of the rename that took it away; 0: none */
+  uint32_t cookie;           /* the cookie of the rename that took it away; 0: none */
 };
 
-/* A zeroed one is empty. */
+/* Zero: empty. */
 struct changes {
   struct change *list;
   size_t count, room;
-  size_t *index; /* open addressing: place in list + 1 */
+  size_t *index; /* a hash table: places in the list, plus 1 */
   size_t mask;
 };
 
@@ -36,8 +36,8 @@ struct change *changes_of(struct changes *changes, const char *path, bool *ret_n
 struct change *changes_by_cookie(struct changes *changes,
                                  uint32_t cookie); /* NULL: there is none */
 bool changes_below(const struct changes *changes,
-                   const char *path); /* is a folder above it renamed or gone? Its `folder` is set,
-                                         it is not there any more */
+                   const char *path); /* is a changed folder above `path` no longer there? Its entry
+                                         has `folder` set */
 void changes_clear(struct changes *changes);
 void changes_free(struct changes *changes);
 

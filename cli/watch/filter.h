@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/filter.h: the paths that are always left out: .git, the store, files that editors make
- * beside a file, and the user's globs.
+ * watch/filter.h: the paths whose changes are never reported: .git, the store, files that editors
+ * make beside a file, and the user's globs.
  */
 #ifndef TIDINGS_CLI_WATCH_FILTER_H
 #define TIDINGS_CLI_WATCH_FILTER_H
@@ -11,7 +11,7 @@
 
 enum { MOST_GLOBS = 128 };
 
-/* A zeroed one has no globs. */
+/* Zero: without globs. */
 struct filter {
   const char *globs[MOST_GLOBS]; /* borrowed; without a slash at the end */
   size_t glob_count;
@@ -19,9 +19,9 @@ struct filter {
                           NULL: none */
 };
 
-/* `path` lies inside `root`; only the part after it is compared. A glob without a slash is compared
- * with each name in that part, a glob with a slash with the path from the root on (a leading slash
- * is not needed). A matching folder is left out with its content. */
+/* Is `path`, which is inside `root`, left out? A glob without a slash is compared with each name
+ * after the root, a glob with a slash with the whole path after the root (a leading slash is
+ * optional). A matching folder is left out with its content. */
 bool filter_leaves_out(const struct filter *filter, const char *root, const char *path);
 void filter_free(struct filter *filter);
 

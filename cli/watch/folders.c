@@ -46,7 +46,7 @@ int folders_put(struct tree *tree, struct folder *folder) {
   return 0;
 }
 
-/* Moves the entries after a freed place up, so that they are still found. */
+/* Moves entries after a freed place, so that they are still found. */
 static void close_gap(struct tree *tree, size_t gap) {
   for (size_t at = (gap + 1) & tree->folder_mask; tree->folders[at];
        at = (at + 1) & tree->folder_mask) {
@@ -85,6 +85,6 @@ void folders_drop_below(struct tree *tree, const char *path) {
       continue;
     }
     (void)inotify_rm_watch(tree->fd, folder->wd);
-    folders_drop(tree, folder->wd); /* another one may be in its place now */
+    folders_drop(tree, folder->wd); /* now another folder may be at this place */
   }
 }

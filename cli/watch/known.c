@@ -11,7 +11,7 @@
 
 enum { FIRST_PLACES = 1024 };
 
-static uint64_t hash_known(const char *path) { /* mixed so that low bits are good */
+static uint64_t hash_known(const char *path) { /* mixes all bits into the low ones */
   uint64_t hash = fnv_span(FNV_START, span_text(path));
   hash ^= hash >> 32;
   hash *= 0xff51afd7ed558ccdu;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * watch/known.h: remembers which files exist and when each was last changed, so that a replaced
- * file is not taken for a new one, and changes can be found that happened while the kernel dropped
+ * file is not taken for a new one, and so that changes are found although the kernel dropped
  * events. It keeps 16 bytes a file: a hash of its path, and its time.
  */
 #ifndef TIDINGS_CLI_WATCH_KNOWN_H
@@ -17,10 +17,11 @@ struct known_file {
 };
 enum { KNOWN_GONE = 0 };
 
-/* A zeroed one is empty. */
+/* Zero: empty. */
 struct known {
   struct known_file *files;
-  size_t mask, count; /* places - 1; used places, deleted files included */
+  size_t mask, count; /* the number of places - 1; the number of used places, including deleted
+                         files */
 };
 
 bool known_find(const struct known *known, const char *path, int64_t *ret_time);

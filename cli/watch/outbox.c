@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/outbox.c: decides the kind of a path's change: it looks at the file after the changes have
+ * watch/outbox.c: decides the kind of a path's change by looking at the file after the changes have
  * stopped.
  */
 #include "cli/watch/outbox.h"
@@ -14,8 +14,8 @@ bool outbox_empty(const struct outbox *outbox) {
   return !outbox->count && !outbox->dropped && !outbox->too_many;
 }
 
-/* Adds a change, or renews it if it is among the first `before`, which are left from a failed push.
- * The others are all different. */
+/* Adds a change, or updates it if it is among the first `before`, which a failed push has left. The
+ * others have other paths. */
 static int add(struct outbox *outbox, const struct change *change, enum file_event_kind kind,
                size_t before) {
   const char *path = change->path;
@@ -42,7 +42,8 @@ static int add(struct outbox *outbox, const struct change *change, enum file_eve
   return 0;
 }
 
-/* A new folder is reported by its contents, a renamed one by its name. */
+/* Is the folder itself reported? A new folder is not, because its contents are; a renamed or
+ * deleted one is. */
 static bool of_folder(const struct change *change, bool is_there, enum file_event_kind *ret_kind) {
   if (is_there == change->existed) return false;
   if (is_there && !change->made) return false;
@@ -56,7 +57,7 @@ static bool of_file(const struct change *change, int64_t time, enum file_event_k
   bool is_there = time >= 0;
   if (!is_there && !change->existed) return false;
   if (is_there && change->existed && time == change->time)
-    return false; /* opened for writing, and not written */
+    return false; /* it was opened for writing, but not written */
   *ret_kind = !is_there         ? (change->renamed ? FILE_EVENT_RENAMED : FILE_EVENT_DELETED)
               : change->existed ? FILE_EVENT_MODIFIED
                                 : FILE_EVENT_CREATED;

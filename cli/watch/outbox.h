@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * watch/outbox.h: turns changes into notifications and pushes them. Notifications that could not be
- * pushed yet stay in it.
+ * pushed yet stay in the outbox.
  */
 #ifndef TIDINGS_CLI_WATCH_OUTBOX_H
 #define TIDINGS_CLI_WATCH_OUTBOX_H
@@ -30,18 +30,18 @@ struct file_event {
 struct outbox { /* zero is an empty one */
   struct file_event *list;
   size_t count, room;
-  bool dropped;  /* to be reported: the kernel dropped events */
-  bool too_many; /* to be reported: new folders could not be watched */
+  bool dropped;  /* must be reported: the kernel dropped events */
+  bool too_many; /* must be reported: new folders could not be watched */
   json_t
       *pushed_bursts; /* bursts that were pushed as a number: {"message", "paths": {path: true}} */
 };
 
-/* Takes over the changes of the tree, which are cleared. Returns 0, or -1: out of memory. */
+/* Takes the changes out of the tree. Returns 0, or -1: out of memory. */
 int outbox_take(struct outbox *outbox, struct tree *tree);
 
-/* Pushes everything to `session`. NULL: to the newest session of a running host in this folder,
- * which becomes *last, or to *last if no host runs now. Returns 0; or the exit code, and the rest
- * stays in the outbox. */
+/* Pushes everything to `session`; NULL: to this folder's newest session with a running host, which
+ * becomes *last, or to *last if no host runs now. Returns 0 or the exit code; then the rest stays
+ * in the outbox. */
 int outbox_push(const struct cli *cli, struct outbox *outbox, const char *session, char **last);
 bool outbox_empty(const struct outbox *outbox);
 void outbox_free(struct outbox *outbox);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * watch/push.c: pushes the content of the outbox. A few files are pushed one by one, so that the
- * assistant's own edits among them can be withdrawn; a burst is one push. A change that is still
- * pending in the session is not pushed again.
+ * assistant's own edits among them can be withdrawn; many files are one push, a burst. A change
+ * that is still pending in the session is not pushed again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +29,8 @@ struct pushing {
   struct hostkit *kit;
   char *session;
   char *cwd;              /* the session's folder; "": not known */
-  struct address mailbox; /* the mailbox, if `session` is one, until a session collects it; without
-                             a name: none */
+  struct address mailbox; /* the mailbox that `session` is, until a session collects it; without a
+                             name: none */
   json_t *pending;
   json_t *pushed_bursts; /* the bursts of the outbox that are still pending */
 };
@@ -54,7 +54,8 @@ static int choose_address(const struct cli *cli, struct pushing *pushing) {
   return code;
 }
 
-/* Lets a session collect that may have started since; the push is stored in any case. */
+/* Lets a session that has started since then collect the mailbox. The push is stored in any
+ * case. */
 static void forward(struct pushing *pushing) {
   struct tidings_error error = {.size = sizeof error};
   struct mailbox_moved moved;
@@ -87,7 +88,7 @@ static int choose(const struct cli *cli, struct pushing *pushing, const char *se
   return 0;
 }
 
-/* After /clear nobody reads the old session; its window shows another one. */
+/* Changes to the session that the window shows now: after /clear nobody reads the old one. */
 static int follow(const struct cli *cli, struct pushing *pushing) {
   if (pushing->mailbox.name) return 0;
   char *now = session_now(pushing->kit, pushing->session);
@@ -132,7 +133,7 @@ static void end(struct pushing *pushing) {
 
 /* -- what -------------------------------------------------------------------------------------- */
 
-/* A path as JSON text, which is UTF-8. */
+/* Returns a path as JSON, which must be UTF-8. */
 static json_t *path_value(const struct pushing *pushing, const char *path) {
   char *name = session_path(pushing->cwd, path);
   struct buffer text = BUFFER_EMPTY;
@@ -143,7 +144,7 @@ static json_t *path_value(const struct pushing *pushing, const char *path) {
   return value;
 }
 
-/* A time as text of RFC 3339. */
+/* Returns a time as text of RFC 3339. */
 static json_t *time_value(int64_t ms) {
   char text[64];
   time_t seconds = (time_t)(ms / 1000);
@@ -193,7 +194,8 @@ static bool has_message(const json_t *items, const char *message) {
   return false;
 }
 
-/* A change that the session has seen since may be reported again. */
+/* Forgets bursts that are no longer pending: changes that the session has seen may be reported
+ * again. */
 static int forget_shown(struct pushing *pushing, struct outbox *outbox) {
   const json_t *items = json_object_get(pushing->pending, "items");
   if (!outbox->pushed_bursts && !(outbox->pushed_bursts = json_array()))
@@ -255,7 +257,7 @@ static int push_list(const struct pushing *pushing, enum file_event_kind kind, j
       time_ms);
 }
 
-/* Pushes only the number: there are more files than are worth reading. */
+/* Pushes only the number, because nobody would read so many names. */
 static int push_count(const struct pushing *pushing, enum file_event_kind kind,
                       const json_t *paths) {
   size_t count = json_array_size(paths), len = 0;

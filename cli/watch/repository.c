@@ -120,7 +120,7 @@ static int ask_git(struct repository *repository, const char *path, bool *ret_ig
     *ret_ignored = false;
     return 0;
   }
-  /* "./", because git gives some first characters of a name a special meaning */
+  /* "./" comes first, because git gives some first characters of a name a special meaning */
   if (file_write_all(repository->to, "./", 2) ||
       file_write_all(repository->to, inside, strlen(inside) + 1))
     return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/scan.c: reads folders: watches them, and learns or notes their files. A folder is watched
- * before it is read, so that a file which is made between the two is seen twice rather than never.
+ * watch/scan.c: watches folders, and learns or notes their files. A folder is watched before it is
+ * read, so that a file that is made meanwhile is seen twice rather than never.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ static int watch(struct tree *tree, const char *path, const struct root *root,
   int wd = inotify_add_watch(tree->fd, path, WATCHED);
   if (wd < 0) return errno;
   struct folder *folder = folders_find(tree, wd);
-  if (folder) { /* watched before, perhaps as another root or under another name */
+  if (folder) { /* it was watched before, perhaps for another root or under another name */
     folder->deep = folder->deep || deep;
     char *copy = strcmp(folder->path, path) == 0 ? NULL : strdup(path);
     if (copy) {
@@ -69,7 +69,7 @@ static void copy_from_old_name(struct tree *tree, const char *path) {
 
 static void take_file(struct tree *tree, const char *path, enum scan what) {
   int64_t before = 0, time = scan_time(path);
-  if (time < 0) return; /* gone already */
+  if (time < 0) return; /* it is gone */
   if (what == SCAN_RENAMED) {
     copy_from_old_name(tree, path);
     what = SCAN_NOTE_CHANGED;
@@ -80,8 +80,8 @@ static void take_file(struct tree *tree, const char *path, enum scan what) {
   else if (known_put(&tree->known, path, time)) tree->no_memory = true;
 }
 
-struct names { /* of subfolders; kept, so that a folder is closed before those below it are opened
-                */
+struct names { /* names of subfolders, kept so that a folder is closed before those below it are
+                  opened */
   char **list;
   size_t count, room;
 };
@@ -151,7 +151,7 @@ int scan_folder(struct tree *tree, const char *path, const struct root *root,
   return 0;
 }
 
-/* A file or folder that is gone already is skipped. */
+/* Files and folders that are gone are skipped. */
 void scan_below(struct tree *tree, const char *path, const struct root *root,
                 struct repository *repository, enum scan what) {
   int reason = scan_folder(tree, path, root, repository, true, what);

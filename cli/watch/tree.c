@@ -138,7 +138,7 @@ void tree_settle(struct tree *tree) {
   for (size_t i = 0; i < tree->changes->count; i++) {
     struct change *change = &tree->changes->list[i];
     if (change->folder && change->cookie)
-      folders_drop_below(tree, change->path); /* moved to a folder that is not watched */
+      folders_drop_below(tree, change->path); /* it was moved to an unwatched folder */
     change->cookie = 0;
   }
 }
@@ -194,7 +194,8 @@ int tree_add_root(struct tree *tree, const char *path) {
   }
   struct root *root = &tree->roots[tree->root_count];
   *root = (struct root){.path = real};
-  if (!S_ISDIR(info.st_mode)) { /* a file is replaced by renaming, so its folder is watched */
+  if (!S_ISDIR(info.st_mode)) { /* the folder of a file is watched, because programs replace files
+                                   by renaming */
     char *slash = strrchr(real, '/');
     root->only = strdup(slash + 1);
     slash[slash == real] = '\0';

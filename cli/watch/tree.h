@@ -12,7 +12,7 @@
 #include "command/cli.h"
 
 struct root { /* a folder or file that the user named */
-  char *path; /* of the folder, absolute, links resolved */
+  char *path; /* the folder's path, absolute, with links resolved */
   char *only; /* the only file in it to watch; NULL: all */
 };
 
@@ -35,17 +35,18 @@ struct tree {
   struct folder **folders; /* open addressing by wd */
   size_t folder_mask, folder_count;
   int fd;
-  char *old_name; /* of the folder that SCAN_RENAMED scans */
+  char *old_name; /* the former name of the folder that SCAN_RENAMED scans */
   const char *new_name;
-  bool overflowed;  /* the kernel dropped events; for the caller to take */
-  int limit;        /* ENOSPC: no watch was left for a new folder; 0: none. The caller resets it
-                     */
-  char *unreadable; /* a folder that could not be read, the first; for the caller to take */
+  bool overflowed;  /* the kernel dropped events; the caller resets it */
+  int limit;        /* ENOSPC: no watch was left for a new folder; 0: no error. The caller resets
+                       it */
+  char *unreadable; /* the first folder that could not be read; the caller takes it */
   size_t unreadable_count;
   bool no_memory;
 };
 
-/* `fd` is ready to be polled. Prints errors with their remedy. Returns 0 or the exit code. */
+/* Makes a tree whose `fd` can be polled. Prints errors with their remedies. Returns 0 or the exit
+ * code. */
 int tree_open(struct tree *tree, const struct cli *cli, const struct filter *filter,
               struct changes *changes, size_t most_roots);
 int tree_add_root(struct tree *tree, const char *path);
@@ -58,8 +59,7 @@ void tree_settle(struct tree *tree);
 /* After an overflow: watches new folders, and notes differences. */
 void tree_look_again(struct tree *tree);
 
-/* Returns the watch of the folder that contains `path`, or of one above it; NULL: none is watched.
- */
+/* Returns the nearest watched folder above `path`; NULL: none is watched. */
 const struct folder *tree_folder_above(const struct tree *tree, const char *path);
 void tree_close(struct tree *tree);
 
@@ -67,21 +67,21 @@ void tree_close(struct tree *tree);
 struct folder *folders_find(const struct tree *tree, int wd);
 int folders_put(struct tree *tree, struct folder *folder); /* 0, or -1: out of memory */
 void folders_drop(struct tree *tree, int wd);
-void folders_drop_below(struct tree *tree, const char *path); /* and the folder itself */
+void folders_drop_below(struct tree *tree, const char *path); /* also the folder itself */
 
-/* scan.c: what to do with the files that are found */
+/* scan.c: how to treat the files that are found */
 enum scan {
   SCAN_LEARN,
   SCAN_NOTE_ALL,
   SCAN_NOTE_CHANGED,
-  SCAN_RENAMED /* notes changes since the folder was known as tree->old_name */
+  SCAN_RENAMED /* notes changes since the folder had the name tree->old_name */
 };
-/* Watches a folder and, if it is deep, those below. Returns 0 or the errno of watching the folder
- * itself. */
+/* Watches a folder and, if `deep`, the folders below it. Returns 0 or the errno of watching the
+ * folder itself. */
 int scan_folder(struct tree *tree, const char *path, const struct root *root,
                 struct repository *repository, bool deep, enum scan what);
-/* Does the same for a folder that was found in another one, with all folders below it; unreadable
- * folders are noted. */
+/* Watches a folder that was found in another one, and all folders below it; notes unreadable
+ * ones. */
 void scan_below(struct tree *tree, const char *path, const struct root *root,
                 struct repository *repository, enum scan what);
 /* Notes that something happened to a path. */

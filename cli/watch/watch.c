@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * watch/watch.c: `tidings watch`: pushes notifications of files that other programs change.
+ * watch/watch.c: `tidings watch`: pushes notifications about files that other programs change.
  */
 #include <errno.h>
 #include <limits.h>
@@ -32,8 +32,8 @@ struct watching {
   const char *session; /* the named session; NULL: the newest one here */
   char *last;          /* the session of the last push */
   bool quiet;
-  uint64_t debounce_ms, first_ms, newest_ms; /* of the changes that are not pushed yet */
-  struct patience patience;                  /* of a failed push */
+  uint64_t debounce_ms, first_ms, newest_ms; /* first and newest change that is not pushed yet */
+  struct patience patience;                  /* for a failed push */
 };
 
 /* -- pushing ----------------------------------------------------------------------------------- */
@@ -61,7 +61,7 @@ static void say_unreadable(struct watching *watching) {
   tree->unreadable_count = 0;
 }
 
-/* Reports the changes, after a pause in them or the longest delay. */
+/* Reports the changes; for after a pause in them, or the longest delay. */
 static int flush(struct watching *watching) {
   tree_settle(&watching->tree);
   if (outbox_take(&watching->outbox, &watching->tree))
@@ -123,8 +123,7 @@ static int loop(struct watching *watching) {
     if (!code && !watching->tree.folder_count && !watching->changes.count)
       code = cli_fail(watching->cli, "nothing is left to watch");
   }
-  /* Earlier changes are still pushed at the end, even if the signal reached a stopped watcher
-   * first. */
+  /* Pushes earlier changes at the end, even if a suspended watcher gets the signal first. */
   if (!code) code = take_events(watching);
   if (!code && watching->changes.count) code = flush(watching);
   else if (!code) push_changes(watching);
@@ -135,7 +134,7 @@ static int loop(struct watching *watching) {
 
 /* -- the beginning ----------------------------------------------------------------------------- */
 
-/* Resolves links, as was done with the watched paths. */
+/* Resolves links, as in the watched paths. */
 static char *real_folder(char *path) {
   char *real = path ? realpath(path, NULL) : NULL;
   free(path);

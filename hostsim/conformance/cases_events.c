@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * conformance/cases_events.c: events that are wrong. Each is refused with a sentence, and leaves
- * the store as it was.
+ * conformance/cases_events.c: invalid events. Each is refused with a sentence, and does not change
+ * the store.
  */
 #include "conformance/trial.h"
 
@@ -12,7 +12,7 @@ struct bad_event {
   const char *what;
   const char *text;
   size_t len;       /* 0: strlen */
-  const char *word; /* that the error's text has to contain */
+  const char *word; /* a word that the error's text must contain */
 };
 
 static void refuse(struct tidings_plugin *plugin, const struct bad_event *bad) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * conformance/cases_growth.c: the size rule, struct by struct. A struct of exactly version 1.0's
- * length lies at the end of a page, and the next page cannot be read. A longer struct, of a later
- * minor version, has zeros in the fields that the plugin does not know.
+ * conformance/cases_growth.c: the size rule, struct by struct. A struct with exactly the length of
+ * version 1.0 is at the end of a page, and the next page cannot be read. A longer struct, of a
+ * later minor version, has zeros in the fields that the plugin does not know.
  */
 #include "conformance/trial.h"
 
@@ -101,7 +101,7 @@ static void growth_chat_request(struct trial *trial) {
     uint64_t delivery = reply->delivery_id;
     plugin->release(plugin, reply);
     trial_expect(TIDINGS_OK, trial_settle(plugin, delivery, TIDINGS_OUTCOME_ROLLED_BACK, &error),
-                 &error, "settle"); /* so that the notification is pending again */
+                 &error, "settle"); /* now the notification is pending again */
   }
   trial_close(plugin);
 }

@@ -122,7 +122,7 @@ static void second_host(struct trial *trial) {
   trial_load(trial);
   struct agent owner;
   trial_start_other(trial, &owner, NULL, 0);
-  free(other_delivers(&owner, 0)); /* its first hook call attaches it */
+  free(other_delivers(&owner, 0)); /* its first hook call makes it the owner */
   struct tidings_plugin *plugin = trial_open(trial, NULL);
   const struct tidings_reply *reply = NULL;
   struct tidings_error error = {.size = sizeof error};
@@ -191,8 +191,8 @@ static void resumed(struct trial *trial) {
   trial_close(plugin);
 }
 
-/* Hook commands end before their agent does: what one of them has leased stays leased, and another
- * one settles it. */
+/* Hook commands end before their agent: what one has leased stays leased, and another one settles
+ * it. */
 static void owner_pid(struct trial *trial) {
   trial_load(trial);
   struct agent hook;

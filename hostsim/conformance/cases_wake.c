@@ -61,7 +61,7 @@ static int begin_waiting(const struct trial *trial, struct tidings_plugin *plugi
   return fd;
 }
 
-/* Another process pushes, as a producer, with these members in `data`. */
+/* Makes another process push, as a producer, with these members in `data`. */
 static void other_pushes(const struct trial *trial, const char *members) {
   struct agent producer;
   char event[256];
@@ -123,7 +123,7 @@ static void rings(struct trial *trial) {
   trial_close(plugin);
 }
 
-/* A host must find a ring whenever it asks: here it asks without having slept. */
+/* A host must find a ring whenever it asks, here without having slept. */
 static void named_without_sleep(struct trial *trial) {
   load(trial);
   struct tidings_plugin *plugin = trial_open(trial, NULL);

@@ -29,7 +29,7 @@ static const struct conformance_case *find_case(const char *name) {
   return one;
 }
 
-/* Reports on the channel when the case has come to its end, so that a plugin that exits the process
+/* Reports on the channel that the case has reached its end, so that a plugin that exits the process
  * cannot pass. */
 static int case_verb(struct cli *cli) {
   const struct conformance_case *one = cli->argc == 5 ? find_case(cli->argv[1]) : NULL;

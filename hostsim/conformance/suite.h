@@ -21,7 +21,7 @@ struct embedded_scenario {
 extern const struct embedded_scenario embedded_scenarios[];
 extern const size_t embedded_scenario_count;
 
-/* Returns the C case of that number; NULL: there is none. */
+/* Returns the C case with that number; NULL: there is none. */
 const struct conformance_case *suite_case(size_t number);
 
 extern const struct cli_verb verb_conformance;

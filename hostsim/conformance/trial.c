@@ -48,8 +48,7 @@ struct tidings_span trial_span(const char *text) {
   return span;
 }
 
-/* The budget is large, because the machine may be busy, and a case needs its answer, however
- * late. */
+/* The budget is large, because a case needs its answer even on a busy machine. */
 struct tidings_open_options trial_options(const struct trial *trial) {
   struct tidings_open_options options = {
       .size = sizeof options, .store_dir = trial_span(trial->store), .hook_budget_ms = 20000};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * conformance/trial.h: the functions of a conformance case. They load the plugin without hostkit,
- * because the contract itself is tested. A case runs in a process of its own, and the first mistake
- * ends this process, so nothing has to be cleaned up.
+ * to test the contract itself. A case runs in its own process, which the first mistake ends, so
+ * nothing has to be cleaned up.
  */
 #ifndef HOSTSIM_TRIAL_H
 #define HOSTSIM_TRIAL_H
@@ -18,7 +18,7 @@
 
 struct trial {
   const char *plugin_path; /* absolute */
-  const char *dir;         /* a fresh folder of this case */
+  const char *dir;         /* a new folder for this case */
   const char *store;       /* a path in `dir` for the store, which does not exist yet */
   void *image;
   const struct tidings_entry *entry;
@@ -43,7 +43,7 @@ extern const struct conformance_case cases_delivery[];
 extern const struct conformance_case cases_process[];
 extern const struct conformance_case cases_wake[];
 
-/* Ends the case: what is wrong, or why it does not apply to this plugin. */
+/* End the case. The text says what is wrong, or why the case does not apply to this plugin. */
 noreturn void trial_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 noreturn void trial_skip(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -52,7 +52,7 @@ void trial_load(struct trial *trial);
 
 struct tidings_span trial_span(const char *text);
 
-/* Options for the case's store, and the defaults. */
+/* Returns options with the case's store, and defaults. */
 struct tidings_open_options trial_options(const struct trial *trial);
 
 /* Opens with these options (NULL: trial_options) and insists on success. */
@@ -61,19 +61,18 @@ struct tidings_plugin *trial_open(struct trial *trial, const struct tidings_open
 /* Closes and insists on success. */
 void trial_close(struct tidings_plugin *plugin);
 
-/* Insists that `code` is the wanted one and that the error struct was filled as the contract says:
- * same code, a terminated text. */
+/* Insists that `code` is `wanted`, and that the error struct has the same code and a terminated
+ * text. */
 void trial_expect(int32_t wanted, int32_t code, const struct tidings_error *error,
                   const char *what);
 
-/* The same, for input that is wrong in a way for which several codes fit: INVAL, SCHEMA or
- * TOO_BIG. */
+/* The same for a mistake that several codes fit: INVAL, SCHEMA or TOO_BIG. */
 void trial_expect_refused(int32_t code, const struct tidings_error *error, const char *what);
 
 /* Insists that the error's text contains `word`. */
 void trial_expect_word(const struct tidings_error *error, const char *word, const char *what);
 
-/* Sends an event and gives the reply back. */
+/* Sends an event and releases the reply. */
 int32_t trial_event(struct tidings_plugin *plugin, const char *text, size_t len,
                     struct tidings_error *error);
 
@@ -91,7 +90,7 @@ int32_t trial_tool_result(struct tidings_plugin *plugin, const char *session,
 /* The same, insisting on success. */
 const struct tidings_reply *trial_deliver(struct tidings_plugin *plugin, const char *session);
 
-/* Insists that a delivery hands out exactly this one message, and commits and releases it. */
+/* Delivers, insists on exactly this one message, and commits and releases. */
 void trial_expect_delivery(struct tidings_plugin *plugin, const char *session, const char *message);
 
 /* Insists that nothing is delivered. */
@@ -100,16 +99,16 @@ void trial_expect_nothing(struct tidings_plugin *plugin, const char *session);
 int32_t trial_settle(struct tidings_plugin *plugin, uint64_t delivery_id, uint32_t outcome,
                      struct tidings_error *error);
 
-/* Another host (role NULL) or producer (role "producer") in a process of its own, open on the same
- * store. owner_pid 0: its own. */
+/* Starts a process that opens the same store as another host (role NULL) or producer (role
+ * "producer"). owner_pid 0: its own pid. */
 void trial_start_other(const struct trial *trial, struct agent *agent, const char *role,
                        pid_t owner_pid);
 
-/* Lets the other one make a call (see agent_child.c) and insists on success; frees the request,
- * answer to be freed by the caller. */
+/* Makes the other process execute a request (agent_child.c), and insists on success. Frees the
+ * request; the caller frees the answer. */
 json_t *trial_other(struct agent *agent, json_t *request);
 
-/* The same, insisting on this error; returns its answer. */
+/* The same, but insists on this error. */
 json_t *trial_other_fails(struct agent *agent, json_t *request, const char *code);
 
 #endif

@@ -33,7 +33,7 @@ struct suite_run {
   char *plugin; /* absolute */
   const char *filter;
   int timeout_ms;
-  bool keep; /* keep what was made in a database */
+  bool keep; /* keep what the cases made in a database */
   unsigned passed;
   unsigned failed;
   unsigned skipped;
@@ -214,7 +214,7 @@ static int run_suite(struct suite_run *suite) {
   interrupt_catch_pipe();
   const struct conformance_case *one = suite_case(0);
   bool loads = run_case(suite, one->name) ==
-               VERDICT_PASSED; /* if it fails, all other cases would fail in the same way */
+               VERDICT_PASSED; /* if the first case fails, all others would fail in the same way */
   /* The C cases call the plugin from this program, so they do not test a host in another
    * language. */
   for (size_t i = 1; loads && !foreign_in_use() && (one = suite_case(i)) && !interrupt_seen(); i++)

@@ -12,9 +12,9 @@
 #include <string.h>
 
 struct count {
-  size_t sent;  /* counted in the ledger */
-  size_t seen;  /* at least once */
-  size_t twice; /* twice or more often */
+  size_t sent;  /* how many the ledger has */
+  size_t seen;  /* how many of them were seen */
+  size_t twice; /* how many were seen more than once */
 };
 
 struct books {
@@ -98,7 +98,7 @@ static int ask_store(const struct demo_folder *folder, const char *plugin, struc
   struct hostkit *hostkit = NULL;
   struct tidings_error error = {.size = sizeof error};
   json_t *stats = NULL;
-  json_t *later = NULL; /* the fleet's demo has no such session */
+  json_t *later = NULL; /* NULL in the fleet's demo, which has no such session */
   json_t *status = NULL;
   if (hostkit_open(&options, &hostkit, &error) != TIDINGS_OK ||
       !(stats = ask(hostkit, "stats", DEMO_SESSION, &error)) ||

@@ -32,8 +32,8 @@ struct demo_folder {
   char *second_plugin;
 };
 
-/* Fills in the paths. Returns 0, or -1 when out of memory. demo_folder_finish may follow in either
- * case. */
+/* Fills in the paths. Returns 0, or -1: out of memory. demo_folder_finish is allowed in both
+ * cases. */
 int demo_folder_init(struct demo_folder *folder, const char *dir);
 /* Makes the folder use a store and a ledger that all machines share. Returns 0, or -1 when out of
  * memory. */
@@ -49,12 +49,11 @@ struct screen {
   bool fast; /* no pauses */
 };
 
-/* Prints one line or several that a person or program says; `who` is "user", "assistant" or "tool".
- */
+/* Prints the lines that somebody says; `who` is "user", "assistant" or "tool". */
 void screen_say(const struct screen *screen, const char *who, const char *text);
 
-/* Prints a carrier as the model gets it: its content, and, marked, the text that was put before and
- * after it. */
+/* Prints what the model gets: the content, and, marked, the text that was added before and after
+ * it. */
 void screen_carrier(const struct screen *screen, const char *who, const char *text, size_t len,
                     const char *content, size_t content_len);
 
@@ -91,7 +90,7 @@ int demo_account(const struct demo_folder *folder, const char *plugin);
 int demo_push_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *kind,
                              const char *level, const char *message);
 
-/* The same with any event. `data` is its data as JSON; the ledger notes its text under
+/* The same with any event. `data` is the event's data as JSON; the ledger notes `text` under
  * `ledger_key`. */
 int demo_send_from_elsewhere(const struct demo_folder *folder, const char *plugin, const char *type,
                              const char *data, const char *ledger_key, const char *text);

@@ -2,7 +2,7 @@
  *
  * demo/fleet.c: `hostsim demo --fleet`: the supervisor. It makes a store in a database and two
  * machines. It starts the host on one machine, kills it when the host asks for that, starts it on
- * the other machine, and counts at the end.
+ * the other machine, and prints the account at the end.
  */
 #include "demo/fleet.h"
 
@@ -79,7 +79,7 @@ static int play_on(struct fleet *fleet, unsigned life) {
   return as_planned && !interrupt_seen() ? 0 : -1;
 }
 
-/* Moves the transcript to the next machine. An agent would see to that itself. */
+/* Copies the transcript to the next machine, which an agent would do itself. */
 static int move_transcript(struct fleet *fleet, unsigned life) {
   int reason =
       file_copy(machine_of(fleet, life)->transcript, machine_of(fleet, life + 1)->transcript);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * demo/fleet.h: `hostsim demo --fleet`: one session on two machines, which share a store in a
- * database. Each machine is a folder. A host is killed on one machine, and the session goes on on
- * the other.
+ * database. Each machine is a folder. When a host is killed on one machine, the session continues
+ * on the other.
  */
 #ifndef HOSTSIM_DEMO_FLEET_H
 #define HOSTSIM_DEMO_FLEET_H
@@ -12,7 +12,7 @@
 #define FLEET_LIVES 3 /* on machine A, on B, and on A again */
 
 /* Plays the demo in the database at `url`, in a schema that is removed afterwards; NULL: on a
- * server that it starts. `dir` is for everything else. Returns the exit code. */
+ * server that it starts. `dir` has everything else. Returns the exit code. */
 int demo_fleet(const char *plugin, const char *url, const char *dir, const struct screen *screen);
 
 extern const struct cli_verb verb_internal_fleet_host;

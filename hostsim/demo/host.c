@@ -50,7 +50,7 @@ struct tidings_reply *host_event(struct demo_host *host, const char *type, json_
   return reply;
 }
 
-/* Sends an event whose reply asks for nothing in this demo. */
+/* Sends an event whose reply must ask for nothing. */
 static void send_event(struct demo_host *host, const char *type, json_t *data) {
   struct tidings_reply *reply = host_event(host, type, data);
   if (reply && reply->action_count > 0)
@@ -149,7 +149,8 @@ void host_settle(struct demo_host *host, uint64_t delivery) {
              &error, "settle");
 }
 
-/* Composes the hook's reply, writes it to the transcript, and settles. Takes the reply. */
+/* Composes the content with the hook's reply, writes it to the transcript, and settles. Takes the
+ * reply. */
 static uint64_t carry(struct demo_host *host, const char *role, const struct tidings_span *content,
                       struct tidings_reply *reply, enum ending ending) {
   uint64_t delivery = reply ? reply->delivery_id : 0;

@@ -17,21 +17,21 @@ struct demo_host {
   const char *session;
   struct hostkit *hostkit;
   unsigned calls; /* numbers the model's tool calls */
-  int wake_fd;    /* readable when another process has rung; -1: not yet */
+  int wake_fd;    /* the wake descriptor; -1: not taken yet */
 };
 
-/* The outcome of a carrier after the hook. */
+/* The fate of a result or request after the hook. */
 enum ending {
   ENDING_SETTLED,             /* written to the transcript, then settled */
-  ENDING_OPEN,                /* written, and not settled: the caller settles it */
+  ENDING_OPEN,                /* written; the caller settles it */
   ENDING_DIES_BEFORE_SETTLE,  /* written; then the process is killed */
   ENDING_DIES_BEFORE_WRITING, /* leased; then the process is killed */
 };
 
 /* If something fails, each of these functions ends the process with a sentence on stderr. */
 
-/* Opens the plugin and says what happened to the session: opened, or resumed with the deliveries
- * that the transcript holds. */
+/* Opens the plugin and reports that the session was opened, or resumed with the deliveries in the
+ * transcript. */
 void host_open(struct demo_host *host, bool resumes);
 void host_close(struct demo_host *host);
 
@@ -40,8 +40,8 @@ void host_close(struct demo_host *host);
 void host_push(struct demo_host *host, const char *kind, const char *level, const char *message,
                const char *path);
 
-/* Reports what a subsystem saw, an event of `type`; takes `data`. `shown` is the text that the
- * transcript will have; NULL if the configuration withholds it. */
+/* Reports an event of `type` by a subsystem; takes `data`. `shown` is the text that the transcript
+ * will have; NULL if the configuration withholds it. */
 void host_report(struct demo_host *host, const char *type, json_t *data, const char *shown);
 
 /* Sends an event of `type`; takes `data`, which may be NULL. The reply is the caller's, to be freed
@@ -60,7 +60,7 @@ const struct tidings_action *host_find_action(const struct tidings_reply *reply,
  * the reply. */
 void host_start_turn(struct demo_host *host, struct tidings_reply *reply);
 
-/* Takes the wake descriptor, so that host_sleep is woken. */
+/* Takes the wake descriptor, which host_sleep needs. */
 void host_listen(struct demo_host *host);
 
 /* Sleeps until another process has rung. Returns the reply to the event `wake`. */
@@ -69,7 +69,8 @@ struct tidings_reply *host_sleep(struct demo_host *host);
 /* Puts a configuration in force. */
 void host_configure(struct demo_host *host, const char *configuration);
 
-/* The delivery points. They return the delivery's id; 0: there was nothing to deliver. */
+/* Deliver at a tool's result and at a request. Return the delivery's id; 0: there was nothing to
+ * deliver. */
 uint64_t host_tool_result(struct demo_host *host, const char *tool, const char *content,
                           enum ending ending);
 uint64_t host_chat_request(struct demo_host *host, const char *content);
@@ -81,8 +82,8 @@ void host_assistant(struct demo_host *host, const char *text);
 
 void host_swap(struct demo_host *host);
 
-/* Plays the end of the third life, in which several speak: a typed correction, a webhook, something
- * critical, a subagent. */
+/* Plays the end of the third life: a typed correction, a webhook, something critical, and a
+ * subagent's end. */
 void script_turns(struct demo_host *host);
 
 /* Plays a webhook that wakes the idle session, and a mailbox that another session takes over. */

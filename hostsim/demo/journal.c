@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo/journal.c: the demo's files: their folder, and files of JSON lines that are durable before
- * any process goes on.
+ * demo/journal.c: the demo's folder, and its files of JSON lines, each durable before its writer
+ * goes on.
  */
 #include "demo/demo.h"
 

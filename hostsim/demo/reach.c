@@ -115,7 +115,7 @@ static void receive_webhook(const struct demo_host *host) {
       "{\"listen\": {\"routes\": [{\"path\": \"/hooks/monitor\", \"recipe\": \"alertmanager\", "
       "\"secret_file\": \"hooks.secret\", \"to\": \"session:" DEMO_SESSION "\", "
       "\"level\": \"critical\"}]}}\n");
-  char parent[24]; /* the server ends with this process */
+  char parent[24]; /* this process, with which the server ends */
   snprintf(parent, sizeof parent, "%d", (int)getpid());
   const char *const words[] = {"mcp-child", parent,   "tidings", "listen", "-c",
                                routes,      "--unix", path,      NULL};

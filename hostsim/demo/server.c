@@ -29,8 +29,7 @@ static void add(struct command *command, const char *word) {
   if (command->count + 1 < MOST_ARGUMENTS) command->list[command->count++] = word;
 }
 
-/* Finds the newest of /usr/lib/postgresql/15/bin/initdb and so on. To be freed; NULL: there is
- * none. */
+/* Finds the newest of /usr/lib/postgresql/15/bin/initdb and so on. Free it; NULL: there is none. */
 static char *find_programs(void) {
   static const char pattern[] = "/usr/lib/postgresql/*/bin/initdb";
   const size_t before = strcspn(pattern, "*");
@@ -61,7 +60,8 @@ static int give_folder_away(const char *folder, char who[2][32]) {
   return chown(folder, nobody->pw_uid, nobody->pw_gid) ? errno : 0;
 }
 
-/* setpriv (util-linux) gives up root's rights, and ends the server when this process ends. */
+/* Begins a command with setpriv (util-linux), which gives up root's rights and ends the server when
+ * this process ends. */
 static int begin_command(struct command *command, const char *folder, char who[2][32]) {
   *command = (struct command){.count = 0};
   add(command, "setpriv");

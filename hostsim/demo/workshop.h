@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * demo/workshop.h: the demo's workspace and the tools that really run in it. Knows nothing of
+ * demo/workshop.h: the demo's workspace and the tools that really run in it. It has nothing to do
+ * with
  * notifications.
  */
 #ifndef HOSTSIM_WORKSHOP_H
@@ -18,7 +19,7 @@ struct build {
 /* Makes the workspace with a C file that does not compile. Returns 0, or -1 with errno set. */
 int workshop_set_up(const char *workspace);
 
-/* Starts the compiler in the background; without one on this machine, another command that fails
+/* Starts the compiler in the background, or, if this machine has none, another command that fails
  * for the same reason. Returns 0 or an errno. */
 int workshop_start_build(const char *workspace, struct build *ret_build);
 

@@ -74,7 +74,7 @@ static bool is_error(struct tidings_span line) {
          has(line, ": undefined reference to ") || has(line, "ninja: error:");
 }
 
-/* Is it a line of ninja, "[3/5] Linking ..." or "FAILED: ...", or the command below that? */
+/* Is it a line of ninja, "[3/5] Linking ..." or "FAILED: ...", or the failed command? */
 static bool is_command(struct tidings_span line) {
   return has(line, "FAILED: ") || has(line, " -o ") || has(line, "ninja: build stopped") ||
          (line.len && line.ptr[0] == '[');
@@ -89,7 +89,7 @@ static bool next_line(struct tidings_span *rest, struct tidings_span *ret_line) 
   return true;
 }
 
-/* The last MOST_LINES lines. */
+/* Returns the last MOST_LINES lines. */
 static struct tidings_span last_lines(struct tidings_span all) {
   struct tidings_span rest = all, line;
   size_t count = 0;

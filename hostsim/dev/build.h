@@ -12,8 +12,8 @@
 #include "common/buffer.h"
 
 struct build {
-  const char *command; /* a command for sh; NULL: somebody else builds */
-  int fd;              /* reads the build's output; -1: no build runs */
+  const char *command; /* a shell command; NULL: somebody else builds */
+  int fd;              /* to read the build's output; -1: no build runs */
   pid_t pid;
   int64_t began_ms;
   struct buffer output;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * dev/pane.c: all rows of the terminal but the last two scroll, and the cursor stays in the last
- * row. The terminal keeps lines that scroll out at the top in its history, as usual.
+ * row. Lines that leave the screen at the top go into the terminal's history, as usual.
  */
 #include "dev/pane.h"
 

@@ -22,12 +22,12 @@ struct pane {
   char status[512];
   char line[4096]; /* what has been typed */
   size_t len;
-  int escape; /* the place in the sequence of a key that has no meaning here */
+  int escape; /* how far a key's escape sequence was read */
 };
 
 void pane_begin(struct pane *pane);
 void pane_end(struct pane *pane);
-/* To be called when the size of the terminal may have changed. */
+/* Call it when the size of the terminal may have changed. */
 void pane_settle(struct pane *pane);
 
 /* Prints lines of the conversation, and makes control characters visible. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * dev/sources.h: finds out which files have been saved: the sources in some folders, and one other
- * file, the plugin.
+ * dev/sources.h: finds out which files have been saved: sources in some folders, and the plugin.
  */
 #ifndef HOSTSIM_DEV_SOURCES_H
 #define HOSTSIM_DEV_SOURCES_H
@@ -14,7 +13,7 @@ struct sources {
   int fd; /* readable if something may have been saved */
   struct sources_folder {
     int watch;
-    char *path; /* the path, without a slash at its end */
+    char *path; /* without a slash at its end */
     bool tree;  /* the folders below count too */
   } * folders;
   size_t count, capacity;
@@ -27,8 +26,8 @@ struct sources_saved {
   char source[256]; /* the path of one of them; "": none */
 };
 
-/* These functions return 0 or an errno. They watch the folder of the plugin, not the file, because
- * builds replace the file by rename. */
+/* These functions return 0 or an errno. They watch the plugin's folder, because builds replace the
+ * plugin by renaming. */
 int sources_begin(const char *plugin, struct sources *ret_sources);
 int sources_add(struct sources *sources, const char *folder);
 void sources_finish(struct sources *sources);

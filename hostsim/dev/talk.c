@@ -41,8 +41,8 @@ static int32_t send(struct talk *talk, json_t *typed, struct tidings_error *erro
   return code;
 }
 
-/* Returns a list: the object or the objects that the line has as JSON, or one with the line as its
- * message. NULL: the line is not UTF-8. */
+/* Returns a list of objects: those that the line has as JSON, or one whose message is the line.
+ * NULL: the line is not UTF-8. */
 static json_t *read_line(const char *line) {
   json_t *typed = line[0] == '{' || line[0] == '[' ? json_loads(line, 0, NULL) : NULL, *one = NULL;
   size_t i = 0;

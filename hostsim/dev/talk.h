@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * dev/talk.h: the conversation: input becomes notifications, which the next result of a tool
- * delivers.
+ * dev/talk.h: turns input into notifications, which a tool's result delivers.
  */
 #ifndef HOSTSIM_DEV_TALK_H
 #define HOSTSIM_DEV_TALK_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * dev/verb_dev.c: `hostsim dev`: the plugin developer's loop. A session goes on, line by line or
- * second by second, while the plugin under it is rebuilt and swapped. A build that fails, or that
- * hostkit refuses, changes nothing but the screen.
+ * dev/verb_dev.c: `hostsim dev`: the plugin developer's loop. A session continues, line by line or
+ * second by second, while its plugin is rebuilt and swapped. A build that fails, or that hostkit
+ * refuses, is only shown.
  */
 #include <errno.h>
 #include <poll.h>
@@ -23,13 +23,12 @@
 #include "host/hostkit_flags.h"
 
 #define DRAIN_MS 5000
-/* On a machine that compiles, a new build may wait long for a processor while it is probed. */
+/* While other things compile, the probe of a new build may wait long for a processor. */
 #define PROBE_MS 60000
-/* Linkers write a file in several steps: somebody else's build counts as complete when the file has
- * not changed for so long.
- */
+/* Linkers write a file in several steps. Somebody else's build is complete when the file has not
+ * changed for this time. */
 #define PLUGIN_QUIET_MS 200
-/* Editors, too, write a file in several steps, and formatters write it again after them. */
+/* Editors also write a file in several steps, and formatters write it again. */
 #define SAVE_QUIET_MS 60
 #define MOST_FOLDERS 16
 
@@ -56,7 +55,7 @@ struct dev {
   int64_t tick_at;  /* -1: never */
   int64_t swap_at;  /* -1: nothing to swap */
   int64_t build_at; /* -1: nothing to build */
-  int64_t saved_at; /* when the source that is built, or was built last, was saved */
+  int64_t saved_at; /* when the source of the current or last build was saved */
   bool linked;      /* the plugin has changed while the build ran */
 };
 
@@ -120,7 +119,8 @@ static void show_failure(struct dev *dev, int64_t ms) {
               errors == 1 ? "" : "s", generation);
 }
 
-/* If another build waits, a later save has stopped this one; the next build builds everything. */
+/* Handles a build's end. If another build waits, a later save has stopped this one, and the next
+ * one builds everything. */
 static void end_build(struct dev *dev, int status) {
   int64_t now = clock_mono_ms(), build_ms = now - dev->build.began_ms;
   if (dev->build_at >= 0) return;
@@ -182,7 +182,7 @@ static int time_left(const struct dev *dev) {
 
 static bool is_due(int64_t at) { return at >= 0 && clock_mono_ms() >= at; }
 
-/* Reads the saves again after the build has ended, because it renamed the plugin before that. */
+/* After a build has ended, reads the saves again, because the build has renamed the plugin. */
 static void look_at_build(struct dev *dev) {
   int status = 0;
   if (!build_has_ended(&dev->build, &status)) return;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* How long an agent may take for one request by default. */
+/* The default for how long an agent may take for one request. */
 #define AGENT_TIMEOUT_MS 60000
 
 enum agent_outcome {
@@ -37,8 +37,8 @@ enum agent_outcome agent_start(struct agent *agent, uint64_t seed, int timeout_m
 /* Sends a request (whose reference this takes) and waits for the answer. */
 enum agent_outcome agent_call(struct agent *agent, json_t *request, json_t **ret_answer);
 
-/* Ends the process in good order: it closes its plugin first. AGENT_OK: closing succeeded and the
- * exit code is 0. Otherwise *ret_error is the plugin's sentence, or NULL; free it. */
+/* Makes the process close its plugin and end. AGENT_OK: both succeeded. Otherwise *ret_error is the
+ * plugin's error text, or NULL; free it. */
 enum agent_outcome agent_stop(struct agent *agent, char **ret_error);
 
 /* Kills the process, if it runs. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * host/agent_child.c: runs an agent host in a child process. It reads requests from its parent,
- * makes the calls through hostkit, and answers. The plugin gets only what the requests say. Each
- * request is an object with "op" and the parent's clocks ("now", "mono"):
+ * makes the calls through hostkit, and answers. Everything that the plugin gets is in the requests.
+ * Each request is an object with "op" and the parent's clocks ("now", "mono"):
  *
  *   {"op": "open", "plugin", "store", "copies", "host_name"?, "config"?: TEXT,
  *    "role"?: "producer", "owner_pid"?, "settle_on_return"?,
@@ -69,7 +69,7 @@ static json_t *with_reply(struct tidings_reply *reply) {
   return value ? json_pack("{s:o}", "reply", value) : broken("the reply's JSON form is not JSON");
 }
 
-/* Takes the reply over, and returns as the answer its JSON form and the carrier as the model would
+/* Takes the reply over, and returns as the answer its JSON form, and the content as the model would
  * get it. */
 static json_t *with_carrier(const struct tidings_span *content, struct tidings_reply *reply) {
   struct hostkit_outgoing *outgoing = NULL;
@@ -104,7 +104,7 @@ static json_t *do_open(struct agent_child *child, const json_t *request) {
   const char *store = json_string_value(json_object_get(request, "store"));
   struct hostkit_options options = {
       .size = sizeof options,
-      /* No probe: this process may crash instead. */
+      /* Without a probe, because this process itself may crash. */
       .flags = HOSTKIT_NO_PROBE | HOSTSIM_HOSTKIT_FLAGS,
       .plugin_path = json_string_value(json_object_get(request, "plugin")),
       .store_dir = store,
@@ -114,7 +114,7 @@ static json_t *do_open(struct agent_child *child, const json_t *request) {
       .role = role && strcmp(role, "producer") == 0 ? TIDINGS_ROLE_PRODUCER : TIDINGS_ROLE_HOST,
       .settle_on_return = json_is_true(json_object_get(request, "settle_on_return")) ? 1 : 0,
       .owner_pid = (uint32_t)json_integer_value(json_object_get(request, "owner_pid")),
-      /* The server may be busy, and a case needs its answer, however late. */
+      /* A case needs its answer even if the server is busy. */
       .hook_budget_ms = store_url_is(store) ? DATABASE_BUDGET_MS : 0,
       .host = &child->simhost.host,
   };
@@ -200,8 +200,8 @@ static json_t *do_settle(struct agent_child *child, const json_t *request) {
   return code == TIDINGS_OK ? with_reply(reply) : failure(code, &error);
 }
 
-/* Parses an answer, and takes its text over. Most answers are the same as an earlier one, whose
- * value is then returned. */
+/* Parses an answer, whose text it takes over. Most answers equal an earlier one, whose value is
+ * then returned. */
 static json_t *parsed(struct agent_child *child, char *text) {
   for (size_t i = 0; i < KNOWN_ANSWERS; i++) {
     if (!child->known[i].text || strcmp(child->known[i].text, text) != 0) continue;

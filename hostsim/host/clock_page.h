@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * host/clock_page.h: the file that hostsim and the clock plugin, in a host that is not hostsim,
- * both map. hostsim writes it before each request, and sends the next request only after the host's
- * answer.
+ * host/clock_page.h: a file that hostsim and the clock plugin (in a host that is not hostsim) map.
+ * hostsim writes it before each request, and sends the next request only after the host's answer.
  */
 #ifndef HOSTSIM_CLOCK_PAGE_H
 #define HOSTSIM_CLOCK_PAGE_H

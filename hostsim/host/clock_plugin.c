@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * host/clock_plugin.c: a plugin that opens the plugin under test with hostsim's clock and
- * randomness. A host in any language loads it in place of that plugin, so that scenarios in which
- * time passes need no clock of the host's own. The instance belongs to the plugin under test: only
- * open and get_extension pass through here.
+ * randomness. A host in any language loads it instead of that plugin, so that scenarios in which
+ * time passes need no clock in the host. The instance is the plugin's under test: only open and
+ * get_extension pass through here.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -23,8 +23,9 @@ static struct {
   pthread_mutex_t lock;
   const struct clock_page *page;
   void *image;
-  const struct tidings_entry *entry; /* of the plugin under test */
-  struct tidings_host given;         /* the host's own: its log and its tokens */
+  const struct tidings_entry *entry; /* the entry of the plugin under test */
+  struct tidings_host given;         /* the struct that the host gave, with its log and its
+                                        tokens */
   struct simhost simhost;
 } clocked = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

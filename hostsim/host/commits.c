@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * host/commits.c: kills the process inside a commit, by a pwrite and an fdatasync that count. They
- * are exported, so that shared libraries that are loaded later use them.
+ * host/commits.c: kills the process inside a commit, by counting calls of pwrite and fdatasync.
+ * Both are exported, so that libraries that are loaded later use them.
  */
 #include "host/commits.h"
 
@@ -19,8 +19,8 @@ static atomic_uint_fast64_t counted;
 static atomic_uint_fast64_t fatal;
 static atomic_bool unsynced;
 
-/* The call by which the running commit was counted. A store that flushes once writes its head and
- * then flushes; one that flushes twice flushes its pages, and then writes the head. */
+/* The call that counted the current commit. A store with one flush a commit writes its head and
+ * then flushes; a store with two flushes its pages first. */
 enum { BY_NONE, BY_HEAD, BY_FLUSH };
 static atomic_int counted_by;
 
@@ -41,10 +41,9 @@ uint64_t commits_disarm(void) {
 
 void commits_skip_sync(void) { atomic_store(&unsynced, true); }
 
-/* A plugin whose store is a database commits with a statement of this name (tidings-postgres.so).
- * In a message that executes the statement, a NUL (the empty name of its portal) comes before the
- * name; in one that prepares it, a length does.
- */
+/* tidings-postgres.so commits with a statement of this name. In a message that executes the
+ * statement, the name follows a NUL (the portal's empty name); in one that prepares it, it follows
+ * a length. */
 static const char commit_statement[] = "\0tidings_commit";
 
 __attribute__((visibility("default"))) ssize_t send(int fd, const void *bytes, size_t len,

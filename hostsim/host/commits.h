@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * host/commits.h: kills a process inside a commit. hostsim has its own pwrite and fdatasync, which
- * a store's library finds before libc's. While armed, they count commits and kill this process
- * inside the n-th one. They do so before its head is written, so this commit is not stored.
+ * host/commits.h: kills a process inside a commit. A store's library finds hostsim's pwrite and
+ * fdatasync before libc's. While armed, they count commits and kill this process inside the n-th,
+ * before its head is written, so that commit is not stored.
  */
 #ifndef HOSTSIM_COMMITS_H
 #define HOSTSIM_COMMITS_H

@@ -18,8 +18,8 @@
 #include "common/spawn.h"
 #include "host/clock_page.h"
 
-/* "exec COMMAND". Without exec, killing the host would leave the shell, or killing the shell the
- * host. */
+/* "exec COMMAND", because without exec, killing one of the host and its shell would leave the
+ * other. */
 static char *used;
 static char *folder;
 static char *clock_plugin;

@@ -16,8 +16,8 @@ static const char *base;
 static unsigned made;
 static char *spare; /* an empty schema of this process; NULL: there is none */
 
-/* Makes the plugin use the host's clock, which a case sets. By default the server's clock counts,
- * which no case can set. */
+/* Adds the option that makes the plugin use the host's clock, because no case can set the
+ * server's. */
 void place_use(const char *url) {
   static char with_clock[1024];
   (void)snprintf(with_clock, sizeof with_clock, "%s%coptions=-ctidings.clock%%3Dhost", url,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * host/process.h: child processes: hostsim started again with one of its internal verbs, and other
- * programs. Every hostsim that hostsim starts dies with its parent.
+ * host/process.h: child processes: other programs, and hostsim itself with one of its internal
+ * verbs, which ends with its parent.
  */
 #ifndef HOSTSIM_PROCESS_H
 #define HOSTSIM_PROCESS_H
@@ -14,11 +14,11 @@
 /* The descriptor on which a child talks to its parent. */
 #define PROCESS_CHANNEL_FD SPAWN_CHANNEL_FD
 
-/* Starts hostsim again with `arguments` (NULL-terminated, the verb first). `channel` becomes
- * PROCESS_CHANNEL_FD in it; -1: none. Returns 0 or an errno. */
+/* Starts hostsim again with `arguments` (NULL-terminated, the verb first). In the child, `channel`
+ * becomes PROCESS_CHANNEL_FD; -1: none. Returns 0 or an errno. */
 int process_start_self(const char *const arguments[], int channel, pid_t *ret_pid);
 
-/* The same, with a new channel, whose parent's end is *ret_fd. */
+/* The same with a new channel; *ret_fd is our end. */
 int process_start_with_channel(const char *const arguments[], pid_t *ret_pid, int *ret_fd);
 
 /* Starts a program from PATH, in `folder`, with `output` as stdout and stderr (-1: /dev/null).
@@ -26,7 +26,7 @@ int process_start_with_channel(const char *const arguments[], pid_t *ret_pid, in
 int process_start_program(const char *const arguments[], const char *folder, int output,
                           pid_t *ret_pid);
 
-/* To be called first by an internal verb: this process ends when its parent does, and its own
+/* An internal verb calls this first: from then on the process ends with its parent, and its own
  * children do not get the channel. */
 void process_become_child(void);
 

@@ -34,8 +34,8 @@ void simhost_finish(struct simhost *simhost);
 /* Sets the clocks to the caller's; the monotonic clock never goes back. */
 void simhost_set_clock(struct simhost *simhost, int64_t now_ms, uint64_t mono_ns);
 
-/* Returns the next random number of the state (SplitMix64). It is good enough for values that must
- * differ, and repeat in the next run; no secret depends on it. */
+/* Returns the next random number (SplitMix64). It is for values that must differ, but be the same
+ * in each run; no secret depends on it. */
 uint64_t simhost_random(uint64_t *state);
 
 #endif

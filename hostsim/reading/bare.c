@@ -14,7 +14,7 @@ static size_t shown_at_end(struct tidings_span text) {
   struct tidings_span begin = span_of(text.ptr, text.len - len);
   if (begin.len < 3 || !digits) return 0;
   if (digits >= 4 && memcmp(begin.ptr + begin.len - 3, "{U+", 3) == 0) return len + 3;
-  /* The loop stops at the x of "0x", so the 0 before it is not counted as a digit. */
+  /* The loop stopped at the x of "0x", so digits does not count the 0. */
   return digits == 2 && memcmp(begin.ptr + begin.len - 3, "{0x", 3) == 0 ? len + 3 : 0;
 }
 

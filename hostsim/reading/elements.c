@@ -18,7 +18,7 @@ static int level_named(struct tidings_span name) {
 
 /* -- xml --------------------------------------------------------------------------------------- */
 
-/* Takes ` name="value"` off the tag; *ret_value is the value. */
+/* Removes ` name="value"` from the tag; *ret_value is the value. */
 static bool take_attribute(struct reader *reader, struct tidings_span *tag, const char *name,
                            struct tidings_span *ret_value) {
   char begin[32];

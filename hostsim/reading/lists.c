@@ -12,7 +12,7 @@
 struct list {
   struct tidings_span closing; /* the line that ends the block */
   bool grouped;                /* each level has a title */
-  /* Takes the marks between the bullet and the text off, and enters them in the line. */
+  /* Removes the marks between the bullet and the text, and notes them in the line. */
   bool (*take_head)(struct reader *reader, struct tidings_span *text, struct reading_line *line);
 };
 
@@ -137,7 +137,7 @@ void reader_markdown_flat(struct reader *reader) {
   read_fenced(reader, "system notifications**", false);
 }
 
-/* Takes off "[error ci] ", "[slack] ", "[error] ", or nothing. */
+/* Removes "[error ci] ", "[slack] ", "[error] ", or nothing. */
 static bool take_level_and_source(struct reader *reader, struct tidings_span *text,
                                   struct reading_line *line) {
   (void)reader;
@@ -152,7 +152,7 @@ static bool take_level_and_source(struct reader *reader, struct tidings_span *te
   rest = span_of(rest.ptr + len, rest.len - len);
   if (!reader_skip(&rest, "] ")) return true;
   if (mark.len > 10 && memcmp(mark.ptr, "Subagent '", 10) == 0)
-    return true; /* the source is in this text, perhaps with an age */
+    return true; /* this text has the source, perhaps with an age */
   for (uint8_t level = 0; level < 4; level++) {
     struct tidings_span after = mark;
     if (!reader_skip(&after, levels[level]) || (after.len && !reader_skip(&after, " "))) continue;
@@ -165,7 +165,7 @@ static bool take_level_and_source(struct reader *reader, struct tidings_span *te
   return true;
 }
 
-/* Reads a line that says what follows, and a list, which has an end mark only if text follows. */
+/* Reads a heading and a list, which has an end mark only if text follows. */
 void reader_plain(struct reader *reader) {
   char header[128];
   struct list list = {.take_head = take_level_and_source};
@@ -189,7 +189,7 @@ static bool take_level(struct reader *reader, struct tidings_span *text,
   return true;
 }
 
-/* Takes off "[source] ", in which each bracket has a backslash, and "[critical] ". */
+/* Removes "[source] ", whose brackets have backslashes, and "[critical] ". */
 static bool take_source(struct reader *reader, struct tidings_span *text,
                         struct reading_line *line) {
   size_t len = 0;

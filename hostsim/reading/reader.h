@@ -14,8 +14,8 @@ struct reader {
   struct reading *reading;
   struct arena *arena;
   struct tidings_span nonce;
-  struct tidings_span rest; /* of the part: the text that is still to be read */
-  size_t capacity;          /* of reading->lines */
+  struct tidings_span rest; /* the part's text that is not read yet */
+  size_t capacity;          /* the room in reading->lines */
   bool entities;            /* text has &lt; for < */
   bool prepended;           /* the carrier's text follows */
   bool is_open;             /* the last line of the reading may continue */
@@ -28,11 +28,11 @@ bool reader_take_line(struct reader *reader, struct tidings_span *ret_line);
 void reader_fail(struct reader *reader, const char *problem); /* the first problem stays */
 bool reader_is_fine(const struct reader *reader);
 
-/* Takes `prefix` off the text. False: the text does not begin with it. */
+/* Skips `prefix`. False: the text does not begin with it. */
 bool reader_skip(struct tidings_span *text, const char *prefix);
-/* Takes "[error] " off the beginning of the text, and sets *ret_level. */
+/* Skips a beginning such as "[error] ", and sets *ret_level. */
 bool reader_skip_level(struct tidings_span *text, uint8_t *ret_level);
-/* Is it the line "(4 more notifications pending)"? If so, enters the number. */
+/* Is it the line "(4 more notifications pending)"? If so, notes the number. */
 bool reader_is_pending_line(struct reader *reader, struct tidings_span line);
 
 /* Begins a line of the reading with this text. */
@@ -43,9 +43,8 @@ void reader_end_line(struct reader *reader);
 /* Returns the text with its entities decoded, in the arena. */
 struct tidings_span reader_without_entities(struct reader *reader, struct tidings_span text);
 
-/* The readers of the formats. `rest` is the block, without the text that separates it from the
- * carrier. */
-void reader_markdown(struct reader *reader); /* and openai, anthropic */
+/* The readers of the formats. `rest` is the block, without what separates it from the content. */
+void reader_markdown(struct reader *reader); /* also for openai and anthropic */
 void reader_markdown_flat(struct reader *reader);
 void reader_system_reminder(struct reader *reader);
 void reader_xml_batch(struct reader *reader);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * reading/reading.c: finds out which part is the block and which parts are steered messages, and
- * removes what separates them from the carrier's text.
+ * reading/reading.c: finds out which part is the block and which are steered messages, and removes
+ * what separates them from the content.
  */
 #include "reading/reading.h"
 
@@ -28,7 +28,7 @@ static const struct {
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
-/* Removes the empty line that separates a part inside the carrier's text from that text. */
+/* Removes the empty line between a part inside the content and the content. */
 static struct tidings_span without_separator(struct reader *reader,
                                              const struct reading_part *part) {
   struct tidings_span text = part->text;
@@ -45,7 +45,7 @@ static struct tidings_span without_separator(struct reader *reader,
 
 /* -- steered messages -------------------------------------------------------------------------- */
 
-/* Takes the text out of the tag for messages of the user. False: the part is something else. */
+/* Removes the tag around a message of the user. False: the part is something else. */
 static bool take_steered(const struct reader *reader, struct tidings_span *text) {
   static const char end[] =
       "\n\nPlease address this message and continue with your tasks.\n</system-reminder>";

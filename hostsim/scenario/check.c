@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * scenario/check.c: checks the form of a scenario file: every key must be known and have the right
- * type, so that a misspelt expectation does not pass unnoticed.
+ * type, because a misspelt expectation would otherwise be ignored.
  */
 #include "scenario/scenario.h"
 
@@ -80,7 +80,7 @@ static const struct field reply_expectations[] = {
 
 static const struct verb {
   const char *name;
-  const struct field *fields; /* of an object; NULL: anything goes */
+  const struct field *fields; /* an object's fields; NULL: anything is allowed */
   enum shape shape;
   bool calls; /* the step calls the plugin: it may have expectations, and may die */
 } verbs[] = {
@@ -98,7 +98,7 @@ static const struct verb {
 
 struct check {
   FILE *out;
-  size_t step; /* from 1; 0: the file */
+  size_t step; /* the step's number from 1; 0: the file itself */
   bool failed;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * scenario/compare.c: compares what was expected with what the plugin answered. Named fields must
- * be equal, lists of the same length and equal item by item; fields that the expectation does not
- * name are free.
+ * scenario/compare.c: compares what was expected with what the plugin answered. Fields that the
+ * expectation names must be equal, and lists must have the same length and equal items; other
+ * fields do not matter.
  */
 #include "scenario/scenario.h"
 
@@ -71,15 +71,15 @@ static void match(struct compare *compare, const char *path, json_t *expected, j
   else if (!got || !json_equal(expected, got)) differ(compare, path, "", expected, got);
 }
 
-/* Texts may hold NULs when a carrier did. */
+/* Does the text contain the other? Both may have NULs. */
 static bool contains(const json_t *haystack, const json_t *needle) {
   return json_is_string(haystack) &&
          memmem(json_string_value(haystack), json_string_length(haystack),
                 json_string_value(needle), json_string_length(needle));
 }
 
-/* `expected` is a string or a list of strings. Each has to be in `got`, or, for an absence, none
- * may be. */
+/* `expected` is a string or a list of strings. If `wanted`, each must be in `got`, otherwise
+ * none. */
 static void match_parts(struct compare *compare, const char *path, const json_t *expected,
                         const json_t *got, bool wanted) {
   const char *how = wanted ? "to contain " : "not to contain ";

@@ -20,9 +20,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* The actor of a step. All but the first are started when they are first needed. */
+/* The actor of a step. All but the first are started when needed. */
 static const struct actor {
-  const char *name; /* of "as"; NULL: a step without it */
+  const char *name; /* the value of "as"; NULL: a step without it */
   const char *role; /* as in the request "open" */
 } actors[] = {{NULL, "host"}, {"second", "host"}, {"producer", "producer"}};
 
@@ -37,7 +37,7 @@ struct play {
   char *dir;    /* for the store, and for the copies of the plugin that hostkit loads */
   char *store;
   char *config;       /* text, or NULL */
-  uint64_t processes; /* how many were started; each has its own randomness */
+  uint64_t processes; /* how many were started; each has its own seed */
   int64_t now_ms;
   uint64_t mono_ns;
   char *last;            /* id of the newest delivery, or NULL */
@@ -102,7 +102,7 @@ static json_t *call(struct play *play, json_t *request) {
   return NULL;
 }
 
-/* For requests whose answer is only success or an error. */
+/* Sends a request whose answer is only success or an error. */
 static bool call_plainly(struct play *play, json_t *request, const char *what) {
   json_t *answer = call(play, request);
   if (!answer) return false;
@@ -249,8 +249,8 @@ static bool arm(struct play *play) {
                       "crash");
 }
 
-/* To be called after a step that should have died inside a commit: if the process lives, the step
- * made too few commits. */
+/* Call it after a step that should have died inside a commit: if the process lives, the step made
+ * too few commits. */
 static void disarm(struct play *play) {
   uint64_t wanted = play->fatal_commit;
   play->fatal_commit = 0;

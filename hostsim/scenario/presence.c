@@ -11,12 +11,12 @@
 
 struct presence {
   bool present;
-  size_t step;      /* of the first absence, from 1; 0: there is none */
-  char path[128];   /* its key within `expect`, with dots */
-  const json_t *is; /* what it expects */
+  size_t step;      /* the number of the first absence's step; 0: there is none */
+  char path[128];   /* the absence's key in `expect`, with dots */
+  const json_t *is; /* the value that the absence expects */
 };
 
-/* The state of a session and the text of an error show nothing of its contents. */
+/* Does the key show nothing of the session's contents, such as its state or an error's text? */
 static bool presence_is_neutral(const char *key) {
   static const char *const keys[] = {"state",          "phase",   "attempt",   "error",
                                      "error_contains", "message", "started_at"};

@@ -15,7 +15,7 @@
 enum verdict {
   VERDICT_PASSED,
   VERDICT_FAILED,
-  VERDICT_CRASHED, /* the process with the plugin died unasked */
+  VERDICT_CRASHED, /* the process with the plugin died unexpectedly */
   VERDICT_HUNG,
   VERDICT_SKIPPED,
   VERDICT_INTERRUPTED,
@@ -33,9 +33,9 @@ struct scenario_options {
 
 struct scenario_result {
   enum verdict verdict;
-  char *name;    /* fresh memory; the file's label when it has no name */
-  char *details; /* fresh memory: lines that say what differs, or why it was skipped; "" when there
-                    is nothing to say */
+  char *name;    /* freed by the result's finish; the label if the scenario has no name */
+  char *details; /* the same: lines that say what differs, or why it was skipped; "" if there is
+                    nothing to say */
 };
 
 /* Reads and plays a scenario. `label` names it until its own name is known. Always fills
@@ -50,11 +50,11 @@ void scenario_result_finish(struct scenario_result *result);
 /* Checks keys and types. Returns true, or writes one line per problem. */
 bool scenario_check(json_t *scenario, FILE *out);
 
-/* For a scenario that scenario_check accepts: refuses it if all its expectations are that something
- * is absent. Returns true, or writes one line. */
+/* Call it after scenario_check. Refuses a scenario that only expects things to be absent. Returns
+ * true, or writes one line. */
 bool scenario_check_presence(json_t *scenario, FILE *out);
 
-/* Returns the key of a step that says what to do; NULL if the step has none or several. */
+/* Returns the key that says what the step does; NULL: none or several do. */
 const char *scenario_verb(const json_t *step);
 
 /* Returns a copy of `value` in which `last` replaces each string "$last", and the list `offer` each
@@ -62,8 +62,8 @@ const char *scenario_verb(const json_t *step);
 json_t *scenario_substitute(json_t *value, const char *last, const json_t *offer,
                             const char **ret_missing);
 
-/* Compares what was expected (partially) with what came. Writes one line "PREFIX: PATH: expected …
- * got …" per difference and returns their number. */
+/* Compares what was expected, which may be only a part, with what came. Writes one line "PREFIX:
+ * PATH: expected … got …" per difference and returns their number. */
 unsigned scenario_compare(json_t *expected, const json_t *got, const char *prefix, FILE *out);
 
 /* Plays a scenario that was checked. Writes what differs to `out`. */

@@ -90,8 +90,8 @@ static json_t *query(struct play *play, enum peer peer, const char *name, const 
   return answer;
 }
 
-/* Keeps the models that agree with the plugin. If none is left, writes the differences of the first
- * one. Takes `got` over. */
+/* Keeps the models that agree with the plugin. If none does, writes the differences of the first.
+ * Takes `got` over. */
 static bool keep_equal(struct play *play, const char *what, json_t *got,
                        json_t *(*expect)(const struct play *, const struct model *)) {
   unsigned possible = 0;
@@ -143,7 +143,7 @@ static const struct {
                       {"stats", plain_stats, stats_of, true},
                       {"history", plain_history, history_of, true}};
 
-/* Returns the plain form of the answer, which is often the very object of the query before. */
+/* Returns the plain form of the answer, which is often the same object as the last time. */
 static json_t *plain_of(struct play *play, size_t i, const json_t *answer) {
   json_t *value = json_object_get(answer, "answer");
   if (value != play->known[i].answer) {
@@ -181,7 +181,7 @@ enum played check_states(struct play *play, bool with_past) {
 
 /* -- answers ----------------------------------------------------------------------------------- */
 
-/* Compares the plugin's answer with each model's. The models continue as the plugin did. */
+/* Compares the plugin's answer with each model's. Models that agree continue. */
 enum played check_answer(struct play *play, const struct act *act, const json_t *answer) {
   uint64_t delivery = 0;
   const struct sim_settings *settings = &play->models[0].peers[act->peer].settings;

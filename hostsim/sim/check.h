@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/check.h: a schedule that is being played, and the comparisons after each step. A model that
- * does not agree with the plugin is dropped; when the last one is dropped, its difference is
- * written.
+ * sim/check.h: the state of a schedule that is being played, and the comparisons after each step. A
+ * model that disagrees with the plugin is dropped. If no model is left, the differences of the
+ * first are written.
  */
 #ifndef HOSTSIM_SIM_CHECK_H
 #define HOSTSIM_SIM_CHECK_H
@@ -21,7 +21,7 @@ struct play {
   uint32_t serial;
   unsigned model_count;
   struct model models[MODELS];
-  struct answer answer; /* the answer of the model that was asked last */
+  struct answer answer; /* the newest answer of a model */
   struct model next[MODELS];
   /* For each query its last answer, and what plain.c made of it. */
   struct {
@@ -35,15 +35,14 @@ void check_forget(struct play *play);
 /* Applies the act to each model, and compares the answers with the plugin's. */
 enum played check_answer(struct play *play, const struct act *act, const json_t *answer);
 
-/* Compares the answers of the queries. Those about the past are long, and are compared only
- * `with_past`. */
+/* Compares the answers of the queries; the long ones, about the past, only `with_past`. */
 enum played check_states(struct play *play, bool with_past);
 
 /* Checks that the child of a fork has a copy of everything pending, and nothing else. */
 enum played check_child(struct play *play, const struct act *act);
 
-/* These check that a sleeping host is woken when it has to act. The first takes all rings before
- * the act; the second checks that the session has rung since. Unneeded rings are allowed. */
+/* Check that a sleeping host is woken when it has to act: the first takes all rings before the act,
+ * the second looks for a new one. Unneeded rings are allowed. */
 enum played check_before_ring(struct play *play, const struct act *act);
 enum played check_ring(struct play *play, const struct act *act);
 

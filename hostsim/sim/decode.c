@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/decode.c: decodes a step's bytes in the state in which the step is reached. Byte 0 says what
- * is done; byte 1 says who does it, and whether the event is sent twice; the other bytes choose the
+ * sim/decode.c: decodes a step's bytes in the state in which the step is reached. Byte 0 chooses
+ * the act; byte 1 chooses who does it, and whether an event is sent twice; the other bytes choose
  * values.
  */
 #include "sim/schedule.h"
@@ -221,8 +221,8 @@ static void decode_message(struct act *act, const struct model *model, const uin
   }
 }
 
-/* Was an item for later shown? If the clock is set back now, the item's time is in the future, and
- * it is not defined which of two items is newer. */
+/* Is there an item for later? If the clock is set back, its time may be in the future although it
+ * was shown, and then it is not defined which of two items is newer. */
 static bool has_due(const struct model *model) {
   for (unsigned i = 0; i < model->item_count; i++)
     if (model->items[i].due_ms != 0) return true;
@@ -233,7 +233,7 @@ static void decode_clock(struct act *act, const struct model *model, const uint8
                          int64_t start_ms) {
   static const int64_t jumps[] = {1,     10,    999,    1000,    5000,     59999, 60000, -1,
                                   -1000, -5000, -60000, 3600000, -3600000, 1,     1000,  20};
-  enum { FARTHEST_MS = 36000000 }; /* within the time for which the store remembers event ids */
+  enum { FARTHEST_MS = 36000000 }; /* less than the time for which the store remembers event ids */
   act->clock_ms = jumps[step[2] & 15];
   if (act->clock_ms < 0 && has_due(model)) act->clock_ms = -act->clock_ms;
   int64_t then = model->now_ms + act->clock_ms - start_ms;
@@ -241,7 +241,7 @@ static void decode_clock(struct act *act, const struct model *model, const uint8
     act->clock_ms = has_due(model) ? 0 : start_ms - model->now_ms;
 }
 
-/* Kills never hit this process itself. */
+/* Never kills this process itself. */
 static void decode_fault(struct act *act, const uint8_t *step, bool separate) {
   act->peer = (step[2] & 3) == 0                ? PEER_PRODUCER
               : (step[2] & 3) == 1 || !separate ? PEER_RIVAL
@@ -347,7 +347,7 @@ void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const s
   act->kind = (enum act_kind)kind;
   act->peer = who(step[1], model, kind);
   decode_kind(act, model, step, separate);
-  /* It is not defined whether the repeated event of a host that is not the owner is refused or is a
+  /* It is not defined whether a repeated event of a host that is not the owner is refused or a
    * duplicate. */
   bool counts = act_is_notification(act->kind) || act_is_message(act->kind) ||
                 act->kind == ACT_STOP ||

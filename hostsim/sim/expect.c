@@ -37,7 +37,7 @@ static json_t *turn_ids(const struct model *model, const int *messages, unsigned
         json_array_append_new(list, json_integer(model->messages[messages[i]].id));
   }
   if (json_array_size(list) == count) return list;
-  json_decref(list); /* a message of the plugin's own has no place */
+  json_decref(list); /* the plugin's own message has no place */
   return expected_ids(model, messages, count);
 }
 
@@ -206,7 +206,8 @@ static bool is_named(const struct model *model, unsigned i) {
   return items_is_copied(model, i) && model->deliveries[model->items[i].delivery].public_id != 0;
 }
 
-/* The copies in the child have the times of their pushes, but not the order. */
+/* Does the newer item replace this one in the child? The copies there have the times of their
+ * pushes, but not the order. */
 static bool replaces_in_child(const struct model *model, unsigned newer, unsigned i) {
   const struct model_item *by = &model->items[newer], *item = &model->items[i];
   return item->due_ms != 0 && by->pushed_ms > item->pushed_ms && by->pushed_ms < item->time_ms;
@@ -221,9 +222,7 @@ static bool has_newer_named(const struct model *model, unsigned i) {
   return false;
 }
 
-/* Sorts items in the order of commit. An item for later is sorted as if it had been pushed at its
- * time.
- */
+/* Sorts items by commit, but an item for later as if it had been pushed at its time. */
 static void put_in_order(const struct model *model, unsigned *items, unsigned count) {
   int64_t order_ms[MODEL_ITEMS] = {0}, newest_ms = INT64_MIN;
   for (unsigned i = 0; i < count; i++) {
@@ -269,8 +268,8 @@ json_t *expect_stats(const struct model *model) {
                    (json_int_t)pending, "leased", (json_int_t)leased, "outcomes", outcomes);
 }
 
-/* Returns the outcome that a delivery states for an item. Before the delivery is settled, no item
- * is delivered. */
+/* Returns the outcome that a delivery states for an item. An unsettled delivery has delivered no
+ * item. */
 static const char *item_outcome_of(const struct model_delivery *delivery, unsigned item) {
   static const char *const unsettled[] = {"leased", NULL, "pending", NULL};
   const char *before = unsettled[delivery->state];

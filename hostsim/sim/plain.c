@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/plain.c: brings the plugin's answers into the form that expect.c writes: only facts that the
+ * sim/plain.c: converts the plugin's answers to the form that expect.c writes: only facts that the
  * model knows, and message ids as numbers.
  */
 #include "sim/expect.h"
@@ -164,7 +164,7 @@ static json_t *count_outcomes(const json_t *items) {
   return counts;
 }
 
-/* The contents of a carrier. */
+/* Lists the deliveries with their contents. */
 static json_t *plain_deliveries(const json_t *from) {
   json_t *list = json_array();
   size_t i = 0;

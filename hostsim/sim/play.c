@@ -25,7 +25,7 @@ static bool is_new(const struct play *play, unsigned count, const struct model *
 }
 
 /* Makes the models for a process that died inside a commit: nothing of the call happened, or all of
- * it, or only the part that has an earlier commit of its own. */
+ * it, or only what an earlier commit stored. */
 static enum played branch(struct play *play, const struct act *act) {
   unsigned count = 0;
   for (unsigned i = 0; i < play->model_count; i++) {
@@ -136,7 +136,7 @@ static bool same_settings(const struct sim_settings *a, const struct sim_setting
          a->age_after_ms == b->age_after_ms && a->preamble == b->preamble;
 }
 
-/* Starts all processes with the head's settings, at the time at which all schedules start. */
+/* Starts all processes with the head's settings, at the starting time of all schedules. */
 static enum played set_up(struct play *play, const struct sim_settings *settings) {
   play->processes->now_ms = SIMHOST_EPOCH_MS;
   play->processes->mono_ns += TICK_NS;
@@ -155,9 +155,7 @@ static unsigned count_pending(const struct model *model) {
   return count;
 }
 
-/* Plays until everything that waits has been delivered, so that differences become visible that
- * were not so far.
- */
+/* Plays until everything that waits is delivered, which may show differences that were hidden. */
 static enum played play_out(struct play *play) {
   enum played played = PLAYED_SAME;
   struct act act;

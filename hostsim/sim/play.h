@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/play.h: plays a schedule: does each step to the plugin and to the model, then compares their
- * whole states.
+ * sim/play.h: plays a schedule: applies each step to the plugin and to the model, and compares
+ * their whole states.
  */
 #ifndef HOSTSIM_SIM_PLAY_H
 #define HOSTSIM_SIM_PLAY_H
@@ -19,9 +19,8 @@ enum played {
   PLAYED_BROKEN,    /* a process ended unexpectedly or could not be started; the text says which */
 };
 
-/* Plays in the session of this number. If it returns PLAYED_SAME, the processes can be used again;
- * otherwise start new ones. Describes each step in `story`, if that is not NULL, and differences in
- * `out`. Adds to `tally`. */
+/* Plays in session number `session`. Only after PLAYED_SAME can the processes be used again.
+ * Describes each step in `story` (or NULL), and differences in `out`. Adds to `tally`. */
 enum played schedule_play(struct processes *processes, const struct schedule *schedule,
                           uint64_t session, struct tally *tally, FILE *story, FILE *out);
 

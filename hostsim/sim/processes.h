@@ -22,7 +22,7 @@ struct process {
 
 struct processes {
   const char *plugin;
-  char *dir, *store; /* all files of a store's life */
+  char *dir, *store; /* the folder for all files of the store */
   uint64_t seed, started;
   bool verbose, one_phase;
   int64_t now_ms;
@@ -40,14 +40,14 @@ bool processes_start(struct processes *processes, const char *base, bool separat
 /* Ends all processes and removes the store. False: a process did not end well. */
 bool processes_stop(struct processes *processes, FILE *out);
 
-/* Sends a request (whose reference this takes). `dies_in` > 0: the process is to die in that
- * commit. CALL_ANSWERED: *ret_answer is the answer. CALL_DIED: as it was meant to. CALL_FAILED: in
- * any other way; a sentence was written. */
+/* Sends a request, whose reference it takes. `dies_in` > 0: the process must die in that commit.
+ * CALL_ANSWERED: *ret_answer is the answer. CALL_DIED: the process died as intended. CALL_FAILED:
+ * anything else; a sentence was written. */
 enum call_outcome processes_call(struct processes *processes, enum peer peer, json_t *request,
                                  unsigned dies_in, json_t **ret_answer, FILE *out);
 
-/* Kill a process; end it in good order; start a new one with processes->settings. If it is this
- * process, its instance is closed and opened instead. */
+/* Kill a process; end it properly; start a new one with processes->settings. For this process
+ * itself, its instance is closed and opened instead. */
 void processes_kill(struct processes *processes, enum peer peer);
 bool processes_end(struct processes *processes, enum peer peer, FILE *out);
 bool processes_begin(struct processes *processes, enum peer peer, FILE *out);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/request.c: writes an act as a request, and in words, which contain the request, because a
- * person wants to see it.
+ * sim/request.c: writes an act as a request, and in words, which quote the request.
  */
 #include "sim/request.h"
 
@@ -159,7 +158,7 @@ static char *event_text(const struct act *act, const struct names *names) {
 
 /* -- configurations ---------------------------------------------------------------------------- */
 
-/* Sets what presets set differently, because a schedule's own settings count. */
+/* Sets all settings in which presets differ, so that the schedule's settings count. */
 static json_t *delivery_settings(const struct sim_settings *settings) {
   const struct sim_look *look = &act_looks[settings->look];
   json_t *delivery =

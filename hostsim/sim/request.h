@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/request.h: writes an act as the request that makes a process do it, and in words.
+ * sim/request.h: writes an act as a request for a process, and in words.
  */
 #ifndef HOSTSIM_SIM_REQUEST_H
 #define HOSTSIM_SIM_REQUEST_H
@@ -21,9 +21,7 @@ struct names {
   char system[SYSTEM_NAMES][NAME_SIZE];
 };
 
-/* Returns the number for a message's id. A name that the plugin has not used before gets a new
- * number.
- */
+/* Returns the number for a message's id. A new name gets a new number. */
 int request_id_of_name(struct names *names, const char *name);
 
 /* Writes the host's words about a turn, which the plugin must return unchanged. */

@@ -40,7 +40,7 @@ size_t schedule_to_bytes(const struct schedule *schedule, uint8_t *bytes) {
   return SCHEDULE_HEAD + schedule->step_count * SCHEDULE_STEP;
 }
 
-/* A head of zeros means a host in this process, with the defaults. */
+/* A head of zeros is a host in this process, with the defaults. */
 bool schedule_is_separate(const uint8_t head[SCHEDULE_HEAD]) { return head[0] >= 248; }
 
 bool schedule_is_one_phase(const uint8_t head[SCHEDULE_HEAD]) { return head[4] >= 240; }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * sim/schedule.h: a schedule is a byte string: a head with the settings at the beginning, then
- * steps of equal size. Every byte string is a schedule, so it can be made at random, stored,
- * replayed and cut. A step means something in the model's state when it is reached ("the turn's
- * ids", "the newest delivery"), so most steps still make sense when others are left out.
+ * steps of equal size. Every byte string is a schedule, so schedules can be made at random, stored,
+ * replayed and cut. A step refers to the model's state at that moment ("the turn's ids", "the
+ * newest delivery"), so most steps still make sense if others are left out.
  */
 #ifndef HOSTSIM_SIM_SCHEDULE_H
 #define HOSTSIM_SIM_SCHEDULE_H
@@ -30,15 +30,15 @@ int schedule_from_bytes(struct schedule *ret_schedule, const uint8_t *bytes, siz
  * SCHEDULE_STEP. */
 size_t schedule_to_bytes(const struct schedule *schedule, uint8_t *bytes);
 
-/* Reads the settings in the head. schedule_is_separate: the host runs in a process of its own and
- * can be killed. */
+/* Reads the settings in the head. schedule_is_separate: the host runs in its own process, and can
+ * be killed. */
 void schedule_settings(const uint8_t head[SCHEDULE_HEAD], struct sim_settings *ret_settings);
 bool schedule_is_separate(const uint8_t head[SCHEDULE_HEAD]);
 /* Do items count as delivered when the hook that hands them out returns? */
 bool schedule_is_one_phase(const uint8_t head[SCHEDULE_HEAD]);
 
-/* Decodes a step in the state of the model. `serial` is its number, from 1. In place of a host that
- * is not separate, its rival is killed. */
+/* Decodes a step in the state of the model. `serial` is its number, from 1. If the host is not
+ * separate, its rival is killed instead. */
 void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const struct model *model,
                      bool separate, struct act *ret_act);
 
@@ -46,9 +46,9 @@ void schedule_decode(const uint8_t step[SCHEDULE_STEP], uint32_t serial, const s
  * session. */
 bool schedule_deliver(const struct model *model, uint32_t serial, struct act *ret_act);
 
-/* Makes the next step of an ordinary host: it follows the last offer, ends its turn, or settles. It
- * is for a schedule's end, when everything that waits must be delivered. False: nothing is left to
- * do. */
+/* Makes the next step of an ordinary host: it follows the last offer, ends its turn, or settles.
+ * For the end of a schedule, when everything that waits must be delivered. False: nothing is left
+ * to do. */
 bool schedule_follow(const struct model *model, uint32_t serial, struct act *ret_act);
 
 #endif

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A new store is made after so many schedules, because a store keeps ended items for a while. */
+/* STORE_SCHEDULES: so many schedules use one store, which keeps ended items for a while. */
 enum {
   STORE_SCHEDULES = 400,
   SHRINK_TRIALS = 3000,
@@ -35,7 +35,7 @@ struct sim {
   const char *base;
   char *plugin;
   struct sim_progress *progress;
-  struct process_group groups[4]; /* +1: separate, +2: one phase */
+  struct process_group groups[4]; /* the index: 1 if separate, plus 2 if one phase */
   uint64_t session;
   struct tally tally, scratch;
   uint64_t failed;
@@ -86,8 +86,8 @@ struct search {
   const char *difference;
 };
 
-/* The text of a difference begins with its place. Returns the length of that place. If a smaller
- * schedule differs at another place, that is another finding. */
+/* Returns the length of a difference's place, with which its text begins. A difference at another
+ * place is another finding. */
 static size_t where(const char *difference) { return strcspn(difference, " \n"); }
 
 static bool still_differs(struct search *search, const struct schedule *schedule) {
@@ -112,7 +112,7 @@ struct shrinking {
   unsigned done;
 };
 
-/* Takes the candidate over if it still shows the difference. */
+/* Takes the candidate if it still shows the difference. */
 static bool attempt(struct shrinking *shrinking, const struct schedule *candidate) {
   if (shrinking->done >= SHRINK_TRIALS) return false;
   shrinking->done++;
@@ -129,8 +129,8 @@ static void without(const struct schedule *schedule, size_t first, size_t count,
   ret_candidate->step_count -= count;
 }
 
-/* Drops chunks from the end on: the steps after a difference go first, and the steps that it needs
- * are usually just before it. */
+/* Drops chunks, the last ones first: steps after the difference go first, and needed ones are
+ * usually just before it. */
 static bool drop_chunks(struct shrinking *shrinking, size_t size) {
   static struct schedule candidate;
   bool dropped = false;

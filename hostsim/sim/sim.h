@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/sim.h: the options of `hostsim sim`, and its two processes: one watches; the other plays, and
- * may die with the plugin.
+ * sim/sim.h: the options of `hostsim sim`, and its two processes: one plays, and may die with the
+ * plugin; the other watches it.
  */
 #ifndef HOSTSIM_SIM_SIM_H
 #define HOSTSIM_SIM_SIM_H
@@ -15,16 +15,16 @@ struct sim_options {
   const char *plugin; /* NULL: the default */
   const char *schedule_file, *save_file;
   uint64_t seed, steps, first, schedules; /* schedules: 0: as many as the steps need */
-  uint64_t failures;                      /* after so many, stop */
+  uint64_t failures;                      /* stop after this many */
   uint64_t timeout_ms;
-  bool separate; /* the host always runs in a process of its own */
-  bool shrink;   /* a schedule from a file is cut down as well */
-  bool story;    /* every step in words */
+  bool separate; /* the host always runs in its own process */
+  bool shrink;   /* also shrinks a schedule from a file */
+  bool story;    /* prints every step in words */
   bool verbose;
 };
 
-/* The progress of the playing process, in a page that both map. `ended`: it has ended by itself, so
- * the plugin did not cause its exit code. */
+/* The progress of the playing process, in a page that both map. `ended`: it ended by itself, so its
+ * exit code is not the plugin's. */
 struct sim_progress {
   volatile uint64_t schedule, trials, ended;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/texts.c: compares what a model reads in a reply's texts with what it should read. The texts
- * are read back from the bytes, and compared without the characters that escaping adds.
+ * sim/texts.c: compares a reply's texts with what they should say. They are read back from the
+ * bytes, and compared without characters that escaping adds.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static json_t *bare(struct tidings_span text) {
 
 /* -- what it should be ------------------------------------------------------------------------- */
 
-/* Returns the level as far as the format shows it. */
+/* Returns what the format shows of the level. */
 static json_t *expected_level(const char *format, uint8_t level) {
   if (strcmp(format, "markdown-flat") == 0) return json_null();
   if (strcmp(format, "xml-batch") == 0 && level != TIDINGS_LEVEL_CRITICAL)

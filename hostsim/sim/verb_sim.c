@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * sim/verb_sim.c: `hostsim sim`: random schedules against a model. This process starts the one that
- * plays. If that dies with the plugin, this one prints at which step, and has the schedule played
+ * plays. If that dies with the plugin, this one prints which schedule it played, and has it played
  * again with the host in a separate process.
  */
 #include "sim/sim.h"
@@ -130,7 +130,7 @@ static int read_number(const struct cli *cli, int key, struct sim_options *optio
   return cli->exit_code;
 }
 
-/* Returns whether the verb goes on; if not, it returns *ret_code. */
+/* Returns whether the verb goes on; if not, *ret_code is its exit code. */
 static bool read_options(struct cli *cli, struct sim_options *ret_options, int *ret_code) {
   struct sim_options options = {.seed = 1, .steps = 100000, .failures = 1, .timeout_ms = 120000};
   bool shrink = false, no_shrink = false;
@@ -179,15 +179,14 @@ static bool map_progress(const char *base, struct sim_progress **ret_progress) {
   return true;
 }
 
-/* Makes the folder in $TMPDIR; without it, in memory if there is such a folder, because a disk
- * would only be slower. */
+/* Makes the folder in $TMPDIR, or else in /dev/shm if possible, because a disk is slower. */
 static char *make_base(void) {
   char *base = getenv("TMPDIR") ? NULL : folder_make_temporary("/dev/shm", "hostsim-sim");
   return base ? base : folder_make_temporary(NULL, "hostsim-sim");
 }
 
-/* If the reader of the output has closed it, the playing process dies of SIGPIPE; this process must
- * live on to clean up. */
+/* Ignores SIGPIPE: if the output's reader has closed it, the playing process dies of it, but this
+ * one must clean up. */
 static void ignore_closed_pipe(int number) { (void)number; }
 
 /* Starts the playing process with the same arguments and some more, and waits for it. Returns its

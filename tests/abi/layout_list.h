@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * layout_list.h: every number, text, struct and field of the contract, for layout.c, which includes
- * it with NUMBER, TEXT, STRUCT and FIELD defined as it needs them. complete.py checks that nothing
- * of abi/tidings/ is left out here.
+ * layout_list.h: every number, text, struct and field of the contract. layout.c includes it with
+ * its own definitions of NUMBER, TEXT, STRUCT and FIELD. complete.py checks that nothing of
+ * abi/tidings/ is missing here.
  */
 /* clang-format off */
 /* abi.h */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * bad.h: the common parts of the broken plugins, so that each of their files shows only its own
- * fault.
+ * bad.h: what the broken plugins have in common, so that each file shows only its own fault.
  */
 #ifndef BADPLUGINS_BAD_H
 #define BADPLUGINS_BAD_H
@@ -23,7 +22,7 @@ static inline const void *no_extension(const char *id) {
   return NULL;
 }
 
-/* A whole entry struct around the function `open_function`. */
+/* Defines a complete entry struct with the function `open_function`. */
 #define EXPORT_ENTRY(open_function)                                                                \
   extern const struct tidings_entry tidings_entry;                                                 \
   __attribute__((visibility("default"))) const struct tidings_entry tidings_entry = {              \

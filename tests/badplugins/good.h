@@ -25,7 +25,7 @@
 #define GOOD_MINOR TIDINGS_ABI_MINOR
 #endif
 
-/* The fields that a later minor version has after those that this one knows. */
+/* Fields that a later minor version has after the known ones. */
 struct later {
   unsigned char bytes[24];
 };
@@ -36,9 +36,9 @@ struct good_plugin {
   const struct tidings_host *host;
   int folder;
   int log;          /* opened for appending; each line is one write */
-  int lock;         /* held while the instance is open: a second one on the folder is refused */
+  int lock;         /* held while the instance is open, so a second one in the folder is refused */
   int fifo;         /* "rings" in the store folder; -1: nobody waits */
-  atomic_int rings; /* that were not named */
+  atomic_int rings; /* rings that next_session has not named */
   atomic_int out;
   atomic_int closed;
   char *configuration;

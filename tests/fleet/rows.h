@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/fleet/rows.h: a model test of the engine for PostgreSQL. Processes that share a store take
- * turns; everything that they read is compared with a model of the rows in shared memory.
+ * turns, and compare everything that they read with a model of the rows in shared memory.
  */
 #ifndef FLEET_ROWS_H
 #define FLEET_ROWS_H
@@ -17,7 +17,7 @@ enum {
   MOST_PUSHES = 24,
   IDS = 6,
   LONG_MS = 600000, /* a call that has to succeed on any machine */
-  /* With this time the server's limit is 124 ms, so it refuses before this process gives up. */
+  /* The server's limit then is 124 ms, so it refuses before this process gives up. */
   SHORT_MS = 127
 };
 
@@ -33,21 +33,21 @@ struct row {
   uint32_t seed; /* the row's bytes follow from it */
   uint16_t len;
   bool there;
-  bool again; /* it may have been in the history when it was written */
+  bool again; /* the history may have had this row before */
 };
 
 struct session {
   uint64_t version; /* how many commits wrote the session; 0: it does not exist */
   uint64_t ended[ROW_KINDS];
-  uint64_t floor_most[ROW_KINDS]; /* rows from this number on are not in the history */
-  bool noted[IDS];                /* events that were seen */
+  uint64_t floor_most[ROW_KINDS]; /* the history lacks rows from this number on */
+  bool noted[IDS];                /* which events were seen */
   uint32_t push_count, pushes[MOST_PUSHES];
   struct row rows[ROW_KINDS][MOST_ROWS]; /* the head's seed is the number of the next item */
 };
 
 struct model {
   uint64_t random;
-  uint32_t step, counter; /* in a row of session 0 */
+  uint32_t step, counter; /* counter: its value in a row of session 0 */
   int short_ms;           /* see SHORTEN in rows.c */
   struct session sessions[SESSIONS];
 };
@@ -68,7 +68,7 @@ void rows_broken(const char *format, ...) __attribute__((format(printf, 1, 2), n
 
 /* A session as a transaction sees it. */
 struct view {
-  uint32_t session; /* its place in the model */
+  uint32_t session; /* its index in the model */
   bool wrote, stale;
   uint32_t folded; /* how many pushes have become rows */
   uint64_t reported[ROW_KINDS];
@@ -81,8 +81,8 @@ struct turn {
   bool hurries; /* it may be refused as late */
   bool failed;  /* it was refused, or what it reads is outdated */
   bool counted;
-  uint32_t event;       /* the event that the transaction may declare: its index */
-  struct db_event said; /* and its fields */
+  uint32_t event;       /* the index of the event that the transaction may declare */
+  struct db_event said; /* that event's fields */
   struct view declared, other;
   bool has_other;
 };
@@ -90,13 +90,13 @@ struct turn {
 struct db_key rows_key(uint32_t session, int kind, uint32_t at);
 struct db_event rows_event(uint32_t session, uint32_t id);
 bool rows_is_value(const struct row *row, struct tidings_span value);
-/* Judges the result of an operation. True: it failed, and may fail. */
+/* Judges an operation's result. True: it failed as it may. */
 bool rows_failed(struct turn *turn, int rc, const char *what);
 uint32_t rows_newest(const struct session *session, int kind);
 
 void rows_put(struct turn *turn, struct view *view, int kind, uint32_t at, struct row row);
 void rows_delete(struct turn *turn, struct view *view, int kind, uint32_t at);
-/* Makes the view of a session at the begin of a transaction that declares it, with the rows of its
+/* Makes a session's view at the start of a transaction that declares it, with the rows of its
  * pushes. */
 void rows_view(struct turn *turn, uint32_t session);
 void rows_view_other(struct turn *turn, uint32_t session);
@@ -107,7 +107,7 @@ void rows_backward(struct turn *turn, const struct view *view, int kind, uint32_
 /* -- what a process does in its turn: rows_step.c ---------------------------------------------- */
 
 void rows_step(void);
-void rows_release_snapshot(void); /* releases a snapshot that was kept from turn to turn */
+void rows_release_snapshot(void); /* releases a snapshot that is kept from turn to turn */
 /* Makes a write of the session: one row, and all ended rows. `code`: the error with which it may be
  * refused. */
 int rows_write(uint32_t session, uint32_t ms, bool gives_up, int code);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_transcript.h: reads an agent's transcript. A part of it comes from tools'
- * results, and so from anybody.
+ * tests/fuzz/fuzz_transcript.h: reads an agent's transcript, which contains tools' results, and so
+ * may contain anything.
  */
 #ifndef TESTS_FUZZ_FUZZ_TRANSCRIPT_H
 #define TESTS_FUZZ_FUZZ_TRANSCRIPT_H
@@ -11,8 +11,8 @@
 #include "agents/hosts/hosts.h"
 #include "common/span.h"
 
-/* `text` is the transcript, and after each NUL another file of the session. `is_large`: the file
- * has more in its middle than is read at first. */
+/* `text` is the transcript, and after each NUL another file of the session. `is_large`: the file's
+ * middle has more than is read at first. */
 void fuzz_transcript(const struct host *host, bool is_large, struct tidings_span text);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * kit.h: functions that the tests of hostkit share: folders, plugins by name, a host that keeps its
- * log, and the lists of what this process has open and mapped. They need no test framework: if
- * something fails that cannot fail in a working environment, the process ends.
+ * log, and lists of what this process has open and mapped. They need no test framework: if the
+ * environment fails, the process ends.
  */
 #ifndef TESTS_HOSTKIT_KIT_H
 #define TESTS_HOSTKIT_KIT_H
@@ -16,7 +16,7 @@
 struct kit {
   char root[64];
   char store[96];
-  char copies[96]; /* copy_dir: empty again when nothing is loaded or tried */
+  char copies[96]; /* copy_dir, which must be empty when nothing is loaded or tried */
   char probe[512];
   char plugin[512];
   int fds_before;
@@ -28,7 +28,7 @@ struct kit {
 
 void kit_init(struct kit *kit);
 
-/* Removes the folders. Returns NULL, or what the test has left behind: descriptors, copies. */
+/* Removes the folders. Returns NULL, or what the test has not cleaned up: descriptors, copies. */
 const char *kit_finish(struct kit *kit);
 
 /* Returns the path of a test plugin in the build, in a buffer of the kit, and sets it in the
@@ -48,10 +48,11 @@ int32_t kit_event(struct hostkit *hostkit, const char *text, struct tidings_erro
 /* Counts the lines of the store's log that begin with `start`. */
 int kit_log_lines(const struct kit *kit, const char *start);
 
-void kit_touch(const struct kit *kit, const char *name); /* an empty file in the store folder */
+void kit_touch(const struct kit *kit, const char *name); /* makes an empty file in the store's
+                                                            folder */
 void kit_untouch(const struct kit *kit, const char *name);
-void kit_make_gate(const struct kit *kit); /* the FIFO at which the event `wait` waits */
-/* returns once a call waits there; when the descriptor is closed, the call goes on */
+void kit_make_gate(const struct kit *kit); /* makes the FIFO at which the event `wait` waits */
+/* Returns when a call waits there; closing the descriptor lets the call continue. */
 int kit_hold_gate(const struct kit *kit);
 
 pthread_t kit_start(void *(*run)(void *argument),

@@ -8,7 +8,7 @@
 #include "moves.h"
 #include "view.h"
 
-/* Returns NULL, or the difference. Both worlds are as play() leaves them. */
+/* Returns NULL, or the difference. `before` and `after` are as play() leaves them. */
 const char *compare_with_oracle(const struct world *before, const struct world *after,
                                 const struct setup *setup, const struct move *move,
                                 const struct view_answer *answer);

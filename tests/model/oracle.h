@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/oracle.h: computes the result that a move must have by the second implementation of
- * the rules, hostsim's model (hostsim/sim/model/).
+ * tests/model/oracle.h: computes a move's right result by the second implementation of the rules,
+ * hostsim's model (hostsim/sim/model/).
  */
 #ifndef TESTS_MODEL_ORACLE_H
 #define TESTS_MODEL_ORACLE_H

@@ -8,15 +8,15 @@
 
 #include "moves.h"
 
-/* A call of the machine, for the laws. Messages are by number - 1 in both worlds. */
+/* A call of the machine, for the laws. In both worlds a message's index is its number - 1. */
 struct occurrence {
   const struct world *before, *after;
   int code;
   uint8_t unflagged; /* mask: messages whose stored fields differ without `changed` */
-  bool moved_on;     /* any byte that counts differs */
+  bool moved_on;     /* a byte that matters has changed */
 };
 
-/* Makes the move. Returns NULL, or the law that was broken on the way. */
+/* Makes the move. Returns NULL, or the law that it broke. */
 const char *play(struct world *world, const struct setup *setup, const struct move *move);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/setups.h: the settings, and the numbers of messages and carriers, with which the
- * machine is explored.
+ * tests/model/setups.h: the settings and the numbers of messages with which the machine is
+ * explored.
  */
 #ifndef TESTS_MODEL_SETUPS_H
 #define TESTS_MODEL_SETUPS_H

@@ -12,9 +12,9 @@
 void table_record(const struct world *before, const struct move *move, enum turns_event event,
                   int code, const struct world *after, bool changed);
 
-/* A line for each cell and each kind of ids, tabs in between: event, state, ids, what became of the
- * session, of the message named, the phases and turns of a busy session, and whether anything
- * changed. */
+/* Prints a line for each cell and each kind of ids, with tabs between: event, state, ids, the
+ * results for the session and for the named message, the phases and turns of a busy session, and
+ * whether anything changed. */
 void table_print(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/model/view.h: what the machine and the oracle must agree on: a session before or after a
- * move, in values that belong to neither.
+ * move, in values of its own.
  */
 #ifndef TESTS_MODEL_VIEW_H
 #define TESTS_MODEL_VIEW_H
@@ -22,10 +22,10 @@ struct view_setup {
   bool one_phase, item_urgent, item_asks;
 };
 
-/* All of one width, so that nothing lies between the fields: views are compared as bytes. */
+/* All fields have one width, so there is no padding: views are compared as bytes. */
 struct view_run {
   int64_t state, phase; /* TIDINGS_STATE_*, TIDINGS_PHASE_* */
-  int64_t turn;         /* mask: whose turn is offered or runs */
+  int64_t turn;         /* mask: the messages of the offered or running turn */
   int64_t orphaned;     /* mask */
   int64_t started_ms, offer_known, aborted, stop, compacting;
   int64_t settling, settle_since_ms, settle_last;
@@ -36,8 +36,8 @@ struct view_run {
 struct view_message {
   int64_t state; /* TIDINGS_MESSAGE_*; 0: not submitted */
   int64_t stamp_ms, waited;
-  int64_t steered;   /* leased: a rollback brings it back into the turn */
-  int64_t delivered; /* fired: on a carrier, not by turn.started alone */
+  int64_t steered;   /* leased: a rollback puts it back into the turn */
+  int64_t delivered; /* fired: with a delivery, not only by turn.started */
 };
 
 struct view_carrier {
@@ -52,7 +52,7 @@ struct view {
   int64_t order[VIEW_MESSAGES]; /* numbers - 1, by place */
   struct view_carrier carriers[VIEW_CARRIERS];
   int64_t item;
-  int64_t has_asked;    /* pending: it has had its turn offered */
+  int64_t has_asked;    /* pending: its turn was offered */
   int64_t known, alive; /* a host was attached; it lives */
   int64_t now_ms;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/model/world.h: one state of the model: a session's run and messages as the machine of
- * plugin/rules/turns keeps them, and what the store and the host keep beside them (carriers, a
- * critical notification, who is attached).
+ * plugin/rules/turns keeps them, and what the store and the host keep (deliveries, a notification,
+ * who is attached).
  */
 #ifndef TESTS_MODEL_WORLD_H
 #define TESTS_MODEL_WORLD_H
@@ -13,8 +13,8 @@ enum {
   MOST_MESSAGES = 3,
   MOST_CARRIERS = 2,
   TICK_MS = 1000,
-  NOW_MS = 1000000,  /* of a canonical world */
-  SYSTEM_TURN = 0x80 /* in a mask of messages: a turn of the plugin's own */
+  NOW_MS = 1000000,  /* the time in a canonical world */
+  SYSTEM_TURN = 0x80 /* in a mask of messages: the plugin's own turn */
 };
 
 /* The explored space: settings, and what may happen under them. */
@@ -23,14 +23,14 @@ struct setup {
   struct settings settings;
   size_t messages; /* how many may be submitted */
   unsigned depth;
-  bool clock;         /* it may jump forwards and backwards */
+  bool clock;         /* the clock may jump forwards and backwards */
   bool item_urgent;   /* the notification is critical and may be forced */
   bool item_asks;     /* it asks for a turn in an idle session */
   bool fires_at_once; /* the host never settles */
-  bool tight;         /* places without gaps in between */
+  bool tight;         /* places have no gaps */
 };
 
-/* A delivery that the host has and has not settled. Older ones first. */
+/* A delivery that the host has not settled. Older ones come first. */
 struct carrier {
   bool out;
   bool item;    /* it shows the notification */
@@ -54,7 +54,7 @@ struct world {
 void world_begin(struct world *world, const struct setup *setup);
 struct tidings_span message_id(size_t index); /* "m1" */
 
-/* Makes worlds equal that behave alike: renames clocks, stamps, places and counters, and forgets
+/* Makes worlds equal that behave alike: renumbers times, stamps, places and counters, and forgets
  * what is over. */
 void world_canonical(struct world *world, const struct setup *setup);
 

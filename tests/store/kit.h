@@ -2,7 +2,7 @@
  *
  * tests/store/kit.h: functions that the tests of the store and of its instances share: a folder for
  * each test, other processes, short ways to push, and a plugin that is called through its table of
- * functions. If a call fails that cannot fail in a sound build, the test ends.
+ * functions. If a call fails that must succeed, the test ends.
  */
 #ifndef TESTS_STORE_KIT_H
 #define TESTS_STORE_KIT_H
@@ -18,7 +18,7 @@
 /* -- a folder for each test: use as .init and .fini of a suite --------------------------------- */
 
 extern char kit_folder[256]; /* exists, 0700, empty */
-extern char kit_store[300];  /* a path in it, where no store is yet */
+extern char kit_store[300];  /* a path in it, without a store yet */
 void kit_begin(void);
 void kit_end(void);
 const char *kit_path(const char *name); /* kit_folder/name, in one of a few static buffers */
@@ -38,9 +38,9 @@ static inline size_t random_below(struct random *random, size_t end) {
 
 /* -- other processes --------------------------------------------------------------------------- */
 
-/* A forked process that runs `work` and exits with its result. The child signals the test with
- * child_signal_test, and the test waits for this with child_await. In the other direction, the
- * functions are child_signal and child_await_test. */
+/* A forked process that runs `work` and exits with its result. The child signals with
+ * child_signal_test, and the test waits with child_await; in the other direction, with child_signal
+ * and child_await_test. */
 struct child {
   pid_t pid;
   int to, from;
@@ -51,8 +51,9 @@ void child_await_test(const struct child *self);
 void child_await(const struct child *child); /* in the test: waits; fails it when the child died */
 void child_signal(const struct child *child);
 void child_kill(struct child *child);
-int child_wait(struct child *child); /* its result; fails the test if it was killed */
-/* Starts a process that does nothing: its pid serves as owner_pid of another process's host. */
+int child_wait(struct child *child); /* returns the child's result; fails the test if the child was
+                                        killed */
+/* Starts a process that does nothing, whose pid can be an owner_pid. */
 struct child child_living(void);
 
 /* -- the store --------------------------------------------------------------------------------- */
@@ -103,9 +104,8 @@ int event(struct tidings_plugin *plugin, struct tidings_error *error, const char
 void push(struct tidings_plugin *plugin, const char *session,
           const char *message); /* which must be stored */
 
-/* The reply to a tool result: 0 and the number of notifications, the delivery, their messages
- * joined by
- * "|"; or an error. */
+/* The reply to a tool result: 0, with the delivery, the number of notifications, and their messages
+ * joined by "|"; or an error. */
 struct got {
   int code;
   uint64_t delivery;
@@ -124,6 +124,6 @@ struct got tool_result(struct tidings_plugin *plugin, const char *session);
 int settle_as(struct tidings_plugin *plugin, uint64_t delivery, uint32_t outcome,
               struct tidings_error *error);
 char *ask(struct tidings_plugin *plugin,
-          const char *request); /* malloc'ed JSON; the query must be answered */
+          const char *request); /* returns malloc'ed JSON; the query must be answered */
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/maintenance_kit.h: a store to maintain, its bytes, and damage to them.
+ * tests/store/maintenance_kit.h: makes a store for tests of maintenance, reads its bytes, and
+ * damages them.
  */
 #ifndef TESTS_STORE_MAINTENANCE_KIT_H
 #define TESTS_STORE_MAINTENANCE_KIT_H
@@ -43,8 +44,7 @@ struct bytes read_bytes_of(const char *store);
 void write_bytes_of(struct bytes *bytes);      /* and frees them */
 uint8_t *root_page(const struct bytes *bytes); /* of the tree of rows */
 void zero_root(const char *store);
-/* Makes a head that looks as if the power had failed while it was written: its number is new, and
- * its trees are old. */
+/* Makes a head that a power cut has torn: its number is new, but its trees are old. */
 void tear_head(const char *store);
 
 void put_raw(struct store *store, const struct db_key *key, struct tidings_span value);

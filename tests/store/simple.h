@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/simple.h: a folder, a host and a check for the programs of threads, which run without
- * a test framework.
+ * tests/store/simple.h: a folder, a host and a check for the programs with threads, which have no
+ * test framework.
  */
 #ifndef TESTS_STORE_SIMPLE_H
 #define TESTS_STORE_SIMPLE_H

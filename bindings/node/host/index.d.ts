@@ -16,7 +16,7 @@ export interface Options {
   ownerPid?: number;
   hookBudgetMs?: number;
   totalBudgetMs?: number;
-  /** A delivery has ended when its hook returns: for hosts that cannot say when their transcript was written. */
+  /** Settles each delivery when its hook returns, for hosts that do not know when their transcript was written. */
   settleOnReturn?: boolean;
   /** The path of tidings-hostkit-probe, if it is not where it was installed. */
   probe?: string;
@@ -30,7 +30,7 @@ export type Outcome = "committed" | "rolled_back";
 /** A notification to push. With `source` and `id`, pushing again is harmless. */
 export interface Push {
   session: string;
-  /** "tool.failed": the source goes to the first dot. */
+  /** Such as "tool.failed"; the source is the part before the first dot. */
   kind: string;
   message: string;
   level?: Level;
@@ -46,7 +46,7 @@ export interface Push {
   id?: string;
 }
 
-/** An event of docs/events.md: a CloudEvent, which may have attributes of others. */
+/** An event of docs/events.md: a CloudEvent, which may have other attributes. */
 export interface Event {
   specversion?: "1.0" | null;
   type: string;
@@ -107,7 +107,7 @@ export interface TurnMessage {
   trigger: unknown;
 }
 
-/** What the host does now; it skips types that it does not know. */
+/** What the host must do now. Skip types that you do not know. */
 export interface Action {
   type: "start_turn" | "abort_stream" | "stop_turn" | Later;
   cause?: "critical" | "requested" | Later;
@@ -163,37 +163,37 @@ export interface Woken {
 /** Opens the plugin. An instance belongs to the thread that opened it, and is closed when that thread ends. */
 export function open(options?: Options): Tidings;
 
-/** The carrier as it is, for a host whose call failed. */
+/** Returns the unchanged carrier, for a host whose call failed. */
 export function unchanged(content: string): Delivery;
 
 export class Tidings {
   private constructor();
   /** Call it before each tool result is sent. */
   toolResult(result: ToolResult): Delivery;
-  /** Call it before each chat request is sent. If it throws, a request that names messages is not sent: they still wait, or are not on offer any more. */
+  /** Call it before each chat request is sent. If it throws, do not send a request that names messages: they still wait, or are no longer offered. */
   chatRequest(request: ChatRequest): Delivery;
-  /** Call it after the carrier was written to the transcript, or when it is certain that it will not be. null: there is nothing to settle. */
+  /** Call it when the carrier is in the transcript, or certainly never will be. null: there is nothing to settle. */
   settle(deliveryId: string | null, outcome: Outcome): Reply;
-  /** The notification is stored for good when this returns. Do the reply's actions: no wake repeats them. */
+  /** Pushes a notification, which is stored durably when this returns. Do the reply's actions, because no wake repeats them. */
   push(notification: Push): Reply;
-  /** An event, or its JSON text. */
+  /** Sends an event, or its JSON text. */
   event(event: Event | string): Reply;
-  /** A query of docs/queries.md. */
+  /** Asks a query of docs/queries.md. */
   query<Answer = Record<string, unknown>>(request: { name: string; session?: string; [member: string]: unknown }): Answer;
   /** Asks what a session needs now. */
   wake(session: string): Reply;
   /**
-   * Waits in the event loop until a session wants its host to act, for as long as the host asks for more; it also wakes a session at the wakeAtMs of its
-   * newest reply. It ends when `signal` is aborted.
+   * Yields each session that wants its host to act, also at the wakeAtMs of its newest reply. It waits in the event loop, and ends when `signal` is
+   * aborted.
    *
-   * A session whose wake fails, because the store is busy or full for example, is asked again after 0.1 to 5 s while the others go on, until that succeeds
-   * or the session is not this host's any more; an error that is thrown concerns all of them. Leaving the loop loses nothing: the next one goes on with the
-   * sessions that are left.
+   * If the wake of a session fails, for example because the store is busy or full, it is tried again after 0.1 to 5 s, until it succeeds or the session is
+   * no longer this host's; other sessions do not wait for that. An error that is thrown concerns all sessions. Leaving the loop loses nothing: the next
+   * loop continues with the remaining sessions.
    */
   wakes(options?: { signal?: AbortSignal }): AsyncGenerator<Woken, void, void>;
-  /** The next session that rang; undefined: none is left. */
+  /** Returns the next session that rang; undefined: none is left. */
   nextSession(): string | undefined;
-  /** A descriptor to poll, for an event loop of your own, which closes it. */
+  /** Returns a descriptor to poll, for your own event loop, which closes it. */
   wakeDescriptor(): number;
   /** Loads a rebuilt plugin. undefined: the same path again. */
   swap(plugin?: string): void;

@@ -114,15 +114,15 @@ class Tidings:
         return self._carry({"op": "tool_result", "session": session, "content": content, "call_id": call_id, "tool": tool, "room": room})
 
     def chat_request(self, session: str, content: str = "", *, origin: str = "user", messages: Optional[Sequence[str]] = None, room: int = 0) -> Delivery:
-        """Call it before each chat request is sent; `messages` are the ids of the offered messages that it sends. If it raises, a request that names
-        messages is not sent: they still wait, or are not on offer any more."""
+        """Call it before each chat request is sent; `messages` are the ids of the offered messages that it sends. If it raises, do not send a
+        request that names messages: they still wait, or are no longer offered."""
         request: Dict[str, Any] = {"op": "chat_request", "session": session, "content": content, "source": origin, "room": room}
         if messages is not None:
             request["messages"] = list(messages)
         return self._carry(request)
 
     def settle(self, delivery_id: Optional[str], *, committed: bool) -> Reply:
-        """Call it after the carrier was written to the transcript, or when it is certain that it will not be. None: there is nothing to settle."""
+        """Call it when the carrier is in the transcript, or certainly never will be. None: there is nothing to settle."""
         if delivery_id is None:
             return Reply()
         reply, _ = self._ask(self._sessions.get(delivery_id), op="settle", delivery=delivery_id, outcome="committed" if committed else "rolled_back")
@@ -148,8 +148,8 @@ class Tidings:
         source: Optional[str] = None,
         id: Optional[str] = None,  # pylint: disable=redefined-builtin # the event's own name for it
     ) -> Reply:
-        """Pushes a notification; it is stored for good when this returns. Do the reply's actions: no wake repeats them. With `source` and `id`, pushing
-        again is harmless."""
+        """Pushes a notification, which is stored durably when this returns. Do the reply's actions, because no wake repeats them. With `source` and `id`,
+        pushing again is harmless."""
         members = _given(level=level, data=data, key=key, tool=tool, handle=handle, ttl_ms=ttl_ms, activation=activation, caused_by=caused_by, source=source, id=id)
         return self._ask(session, op="push", session=session, kind=kind, message=message, **members)[0]
 
@@ -188,23 +188,23 @@ class Tidings:
         return self._ask(session, op="wake", session=session)[0]
 
     def wake_descriptor(self) -> int:
-        """A descriptor to poll, which the caller closes. Get it first, then ask next_session, then sleep."""
+        """Returns a descriptor to poll, which the caller closes. Get it first, then ask next_session, then sleep."""
         return self._library.wake_descriptor(self._open_handle())
 
     def next_session(self) -> Optional[str]:
-        """The next session that rang; None: none is left."""
+        """Returns the next session that rang; None: none is left."""
         return self._call(op="next_session")["session"]
 
     async def wakes(self) -> AsyncGenerator[Woken, None]:
-        """Waits in asyncio's loop until a session wants its host to act, for as long as the host asks for more.
+        """Yields each session that wants its host to act. It waits in asyncio's loop.
 
             async for woken in kit.wakes():
                 for action in woken.reply.actions: …
 
-        It also wakes a session at the wake_at_ms of its newest reply. Without a wake descriptor (256 processes wait already) that time alone counts.
-        A session whose wake fails, because the store is busy or full for example, is asked again after 0.1 to 5 s while the others go on, until that
-        succeeds or the session is not this host's any more; an error that is raised concerns all of them. Leaving the loop loses nothing: the next one
-        goes on with the sessions that are left.
+        A session also comes at the wake_at_ms of its newest reply, and only then without a wake descriptor (256 processes wait already).
+        If the wake of a session fails, for example because the store is busy or full, it is tried again after 0.1 to 5 s, until it succeeds or the session
+        is no longer this host's; other sessions do not wait for that. An error that is raised concerns all sessions. Leaving the loop loses nothing: the
+        next loop continues with the remaining sessions.
         """
         loop = asyncio.get_running_loop()
         agenda = self._agenda
@@ -238,7 +238,7 @@ class Tidings:
                 fifo.close()
 
     def _fifo_or_none(self) -> Optional[FileIO]:
-        """A file, because nothing else closes the descriptor if the loop is closed while it waits."""
+        """Opens the descriptor as a file, because nothing else closes it if the loop is closed while it waits."""
         try:
             return FileIO(self.wake_descriptor())
         except TidingsError as error:
@@ -247,8 +247,8 @@ class Tidings:
             return None
 
     def _look(self, pause: Optional[float]) -> Optional[float]:
-        """Finds the sessions that rang, and those whose time has come. If the store does not say now who rang, returns after how many seconds to ask it
-        again; `pause` is the last such answer."""
+        """Finds the sessions that rang, and those whose time has come. If the store cannot say now who rang, returns in how many seconds to ask it again;
+        `pause` is the last such result."""
         again = None
         try:
             while session := self.next_session():
@@ -261,7 +261,7 @@ class Tidings:
         return again
 
     def _woken(self, session: str) -> Optional[Woken]:
-        """Asks a session. None: it is not ours any more, or it will be asked again."""
+        """Asks a session. None: it is no longer ours, or it will be asked again."""
         began = self._agenda.begin_call()
         try:
             reply = self.wake(session)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which sessions to ask next what they need, and when. All threads and all loops of an open plugin share it."""
+"""Decides which sessions to ask next what they need, and when. All threads and all loops of an open plugin share it."""
 from __future__ import annotations
 
 import asyncio
@@ -36,7 +36,7 @@ class Sleeper:
             pass
 
     def begin_look(self) -> None:
-        """A ring from now on ends the next sleep at once."""
+        """From now on a ring ends the next sleep at once."""
         self._rang.clear()
 
     async def sleep(self, seconds: Optional[float]) -> None:
@@ -82,13 +82,13 @@ class Agenda:
             self._look_by(wake_at_ms)
 
     def _look_by(self, at_ms: float) -> None:
-        """Makes the loops look that would sleep for longer."""
+        """Makes loops look that would sleep for longer."""
         for sleeper in list(self._sleepers):
             if at_ms < sleeper.until_ms:
                 sleeper.ring()
 
     def ring_all(self) -> None:
-        """Makes all loops look. A ring is for all of them: the loop whose descriptor it came through may belong to a host that acts."""
+        """Makes all loops look: the one whose descriptor got the ring may belong to a host that is acting."""
         with self._lock:
             for sleeper in list(self._sleepers):
                 sleeper.ring()
@@ -103,7 +103,7 @@ class Agenda:
                 self._ready[session] = None
 
     def find_due(self) -> None:
-        """Makes those ready whose time has come."""
+        """Makes sessions ready whose time has come."""
         with self._lock:
             now, now_ms = time.monotonic(), time.time() * 1000
             for session in [one for one, at in list(self._again.items()) if at <= now]:

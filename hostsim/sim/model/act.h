@@ -13,7 +13,7 @@
 enum peer { PEER_HOST, PEER_RIVAL, PEER_PRODUCER, PEERS };
 
 enum act_kind {
-  ACT_NOTE, /* from here on: events that make notifications */
+  ACT_NOTE, /* from here on, events that make notifications */
   ACT_POLLED,
   ACT_SUBAGENT,
   ACT_SUBMIT, /* messages */
@@ -42,11 +42,11 @@ enum act_kind {
   ACT_COMPACTED,
   ACT_CLOSED,
   ACT_WAKE,
-  ACT_TOOL_RESULT, /* no event: the hooks, settling, the rest */
+  ACT_TOOL_RESULT, /* from here on, no events: hooks, settling, and others */
   ACT_CHAT_REQUEST,
   ACT_SETTLE,
   ACT_CONFIGURE,
-  ACT_CLOCK, /* from here on: acts that no process sends */
+  ACT_CLOCK, /* from here on, acts that no process sends */
   ACT_SWAP,
   ACT_RESTART,
   ACT_CRASH,
@@ -69,12 +69,12 @@ static inline bool act_names_deliveries(enum act_kind kind) {
 
 enum activation { PASSIVE, ASKS_IDLE, INTERRUPTS, SILENT };
 
-/* How notifications are shown: by a preset, perhaps with another format. In all looks the same
- * notifications are shown, and each has a line of its own. */
+/* How notifications are shown: a preset, perhaps with another format. All looks show the same
+ * notifications, each on its own line. */
 struct sim_look {
   const char *preset, *format;
-  bool has_format; /* it is configured beside the preset */
-  bool append;     /* after the carrier's own text; false: before it */
+  bool has_format; /* the format is configured besides the preset */
+  bool append;     /* after the content; false: before it */
   enum sim_preamble { SAID_ALWAYS, SAID_FIRST, SAID_NEVER, SAID_CHOICES } preamble;
 };
 enum { LOOKS = 16 };
@@ -84,15 +84,15 @@ enum sim_order { BY_LEVEL, BY_TIME, BY_NEWEST, ORDERS };
 extern const char *const act_order_names[ORDERS];
 extern const char *const act_preamble_names[SAID_CHOICES];
 
-/* The part of the configuration that a schedule changes; the rest stays as it is by default. */
+/* The settings that a schedule changes; the others have their defaults. */
 struct sim_settings {
   bool coalescing, hold, force;
   uint8_t filter;   /* 0: none; FILTER_* */
-  uint8_t look;     /* of act_looks */
+  uint8_t look;     /* an index of act_looks */
   uint8_t order;    /* enum sim_order */
   uint8_t preamble; /* enum sim_preamble; SAID_CHOICES: the preset's */
   uint32_t settle_delay_ms, max_auto_turns, max_aborts, abort_window_ms, max_items, pending_limit;
-  uint32_t age_after_ms; /* older items show their age; 0: none does */
+  uint32_t age_after_ms; /* items show their age when they are older; 0: none does */
 };
 enum { FILTER_NONE, FILTER_CI, FILTER_TOOL_FAILED, FILTER_ALL, FILTERS };
 
@@ -106,9 +106,9 @@ enum { SYSTEM_ID = 10000, UNKNOWN_ID = 9999, ACT_IDS = 64 };
 struct act {
   enum act_kind kind;
   enum peer peer;
-  uint8_t seen;     /* events: a CloudEvents id of a small pool, so that ids repeat; 0: none */
-  uint32_t serial;  /* another one for each act: texts contain it */
-  uint32_t dies_in; /* the process is killed inside this commit of the call; 0: no */
+  uint8_t seen;     /* events: a CloudEvents id from a small pool, so that ids repeat; 0: none */
+  uint32_t serial;  /* different in each act; texts contain it */
+  uint32_t dies_in; /* the process is killed inside this commit of the call; 0: it is not */
 
   uint8_t note; /* ACT_NOTE: which of the kinds in notes[] */
   uint8_t level, key, handle;
@@ -118,7 +118,7 @@ struct act {
   int64_t due_ms; /* 0: at once */
 
   int id;     /* messages: the id */
-  bool steer; /* also of ACT_REDIRECT; false: queue */
+  bool steer; /* messages and ACT_REDIRECT; false: queue */
   bool resume, trigger;
   int before; /* ACT_MOVE; 0: last */
 
@@ -138,7 +138,7 @@ struct act {
   uint64_t deliveries[ACT_IDS]; /* as the plugin names them */
   uint64_t delivery;            /* ACT_SETTLE */
   bool committed;
-  bool no_reply; /* ACT_SETTLE: the caller takes no reply, and gets no actions */
+  bool no_reply; /* ACT_SETTLE: without a reply, and so without actions */
 
   struct sim_settings settings; /* ACT_CONFIGURE */
   int64_t clock_ms;             /* ACT_CLOCK: how far the clock jumps */
@@ -151,7 +151,7 @@ static inline bool act_names_delivery(const struct act *act, uint64_t public_id)
   return false;
 }
 
-/* Into ROOM_FOR_NONE not even one line fits; into ROOM_FOR_ONE each line fits that is alone. */
+/* No line fits into ROOM_FOR_NONE; any single line fits into ROOM_FOR_ONE. */
 enum { ROOM_FOR_NONE = 4, ROOM_FOR_ONE = 700 };
 
 enum { NAME_SIZE = 64, TEXT_SIZE = 256, NOTE_FORMS = 5, MESSAGE_FORMS = 2 };

@@ -11,8 +11,8 @@ bool model_owner_is(const struct model *model, enum peer peer) {
   return model->owned && model->owner == peer && model->owner_process == model->peers[peer].process;
 }
 
-/* Is the owner's process alive? A process that ended was started again at once, as another
- * process. */
+/* Is the owner's process alive? A process that ended was started again at once, but as another
+ * one. */
 bool model_owner_lives(const struct model *model) {
   return model->owned && model->owner_process == model->peers[model->owner].process;
 }
@@ -84,7 +84,7 @@ static void attach(struct model *model, const struct act *act) {
   }
 }
 
-/* Events that only the session's own host may send. */
+/* Call it before an event that only the session's host may send. */
 int attachment_enter(struct model *model, const struct act *act) {
   if (act->peer == PEER_PRODUCER) return TIDINGS_E_UNSUPPORTED;
   if (model_owner_is(model, act->peer)) return 0;
@@ -97,14 +97,14 @@ int attachment_enter(struct model *model, const struct act *act) {
   return 0;
 }
 
-/* A host that begins again is asked again for what it has not done. */
+/* Asks a host that begins again for what it has not done. */
 static void ask_anew(struct model_run *run) {
   if (run->state == STARTING) run->offer_known = false;
   if (run->stop == STOP_GIVEN) run->stop = STOP_ASKED;
 }
 
-/* session.opened and .resumed: if the owner names deliveries, its own leases are resolved as
- * well. */
+/* Applies session.opened and session.resumed. If the owner names deliveries, its own leases are
+ * resolved too. */
 int attachment_open(struct model *model, const struct act *act) {
   const struct sim_settings *settings = &model->peers[act->peer].settings;
   bool mine = model_owner_is(model, act->peer);
@@ -122,8 +122,8 @@ int attachment_open(struct model *model, const struct act *act) {
   return 0;
 }
 
-/* Offers nothing. Items that come back, and older ones, ask for no turn, because the user has just
- * undone something. */
+/* Applies a rewind, and offers nothing: items that come back, and older ones, ask for no turn,
+ * because the user has just undone something. */
 int attachment_rewind(struct model *model, const struct act *act) {
   bool mine = model_owner_is(model, act->peer);
   int error = attachment_enter(model, act);

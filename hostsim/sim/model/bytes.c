@@ -12,11 +12,11 @@
 #include <string.h>
 #include <tidings/abi.h>
 
-/* The position of a text decides which characters are escaped in it. */
+/* The place of a text decides which of its characters are escaped. */
 enum where { IN_MARKDOWN, IN_XML, IN_PLAIN, IN_JSON };
 enum {
   EMPTY_LINES = 4
-}; /* the form of text with empty lines at its ends: they count after a first line */
+}; /* a text with empty lines at its ends: they count only after a first line */
 
 struct block {
   const struct model *model;
@@ -59,8 +59,8 @@ void bytes_message(const struct model *model, int item, char message[2 * TEXT_SI
                  of->note == NOTE_SUBAGENT ? "[Subagent 'scout' finished]\n" : "", text);
 }
 
-/* Counts the text, the escapes of characters that could be mistaken for structure, and two blanks
- * before each further line. */
+/* Counts the text, the escapes of characters that look like structure, and two blanks before each
+ * further line. */
 static uint32_t item_bytes(const struct block *block, int item, enum where where) {
   static const uint8_t marks[][NOTE_FORMS] = {[IN_MARKDOWN] = {0, 4, 15, 13, 2},
                                               [IN_XML] = {0, 4, 21, 23, 2},
@@ -96,8 +96,8 @@ static const struct note_kind *kind_of_item(const struct block *block, unsigned 
   return &act_note_kinds[block->model->items[block->items[i]].note];
 }
 
-/* Counts "[error ci] " or "[ci] ". A line that names its subject in the plugin's own sentence has
- * no source here. */
+/* Counts "[error ci] " or "[ci] ". A line in which the plugin's own sentence names the subject has
+ * no source. */
 static uint32_t named_bytes(const struct block *block, unsigned i) {
   const char *source = kind_of_item(block, i)->source;
   if (block->model->items[block->items[i]].note == NOTE_SUBAGENT) return mark_bytes(block, i);
@@ -226,13 +226,13 @@ static uint32_t plain_bytes(const struct block *block) {
 }
 
 static uint32_t calls_bytes(const struct block *block) {
-  uint32_t bytes = pending_bytes(block->waiting); /* this line has its line feed before it */
+  uint32_t bytes = pending_bytes(block->waiting); /* this line begins with its line feed */
   for (unsigned i = 0; i < block->count; i++)
     bytes += mark_bytes(block, i) + item_bytes(block, block->items[i], IN_PLAIN);
   return bytes;
 }
 
-/* `joined`: an empty line joins the block to the carrier's own text. */
+/* `joined`: an empty line separates the block from the content. */
 static const struct format {
   const char *name;
   uint32_t (*bytes)(const struct block *block);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/carriers.c: leases what a hook carries, and ends leases.
+ * sim/model/carriers.c: leases what a hook delivers, and ends leases.
  */
 #include "sim/model/parts.h"
 
@@ -8,7 +8,7 @@
 
 /* -- leasing ----------------------------------------------------------------------------------- */
 
-/* Leases a message. If a request is sent again before the first one was settled, both carry the
+/* Leases a message. If a request is sent again before it was settled, both deliveries have the
  * message. */
 static void lease_message(struct model *model, int index, int delivery, bool steered) {
   struct model_message *message = &model->messages[index];
@@ -18,7 +18,7 @@ static void lease_message(struct model *model, int index, int delivery, bool ste
   message->turn = model->run.serial;
 }
 
-/* Puts the turn's messages that are in no transcript yet on this carrier. */
+/* Adds the turn's messages that are not in the transcript to this delivery. */
 static void lease_turn(struct model *model, int delivery) {
   for (unsigned i = 0; i < model->run.turn_count; i++) {
     const struct model_message *message = &model->messages[model->run.turn[i]];
@@ -52,8 +52,8 @@ bool model_is_bare(const struct model *model, const struct sim_settings *setting
   return preamble == SAID_NEVER || (preamble == SAID_FIRST && model->preamble > 0);
 }
 
-/* Leases steered messages as far as they have room. They are never cut: the first one without room
- * waits, and so do all after it. Returns how many bytes are left. */
+/* Leases steered messages while they have room. They are never cut: the first without room waits,
+ * and all after it. Returns how many bytes are left. */
 static uint32_t fit_steered(const struct model *model, const struct sim_settings *settings,
                             uint32_t room, struct answer *answer) {
   unsigned fit = 0;
@@ -124,7 +124,7 @@ void carrier_commit(struct model *model, int delivery) {
   for (unsigned i = 0; i < model->item_count; i++)
     if (model->items[i].held == LEASED && model->items[i].delivery == delivery)
       items_end(model, &model->items[i], model->items[i].outcome);
-  /* A message is delivered if one of its carriers is in the transcript. */
+  /* A message is delivered if one of its deliveries is in the transcript. */
   for (unsigned i = 0; i < model->message_count; i++) {
     struct model_message *message = &model->messages[i];
     if (message->state == MESSAGE_LEASED && carries(model, (unsigned)delivery, i)) {
@@ -134,7 +134,7 @@ void carrier_commit(struct model *model, int delivery) {
   }
 }
 
-/* True: a message waits for a turn again. After the last one items_give_way is due. */
+/* Returns true if a message waits for a turn again. Call items_give_way after the last delivery. */
 bool carrier_roll_back(struct model *model, int delivery) {
   bool queued = false;
   model->run.unfit = 0;
@@ -166,7 +166,7 @@ static int find_delivery(const struct model *model, uint64_t public_id) {
   return -1;
 }
 
-/* Settling again with the same outcome is not refused, whichever process does it. */
+/* Settles. Any process may settle again with the same outcome. */
 int carrier_settle(struct model *model, const struct act *act, const struct sim_settings *settings,
                    bool *ret_rolled_back) {
   *ret_rolled_back = false;
@@ -197,7 +197,7 @@ static bool is_gone(const struct model_delivery *delivery) {
   return delivery->state == DELIVERY_COMMITTED && !delivery->on_return && !delivery->held;
 }
 
-/* Is a delivery in the transcript again, as the host says, whatever its state was before? */
+/* Does the host say that an undone delivery is in the transcript again? */
 static bool is_back(const struct model_delivery *delivery) {
   return delivery->held &&
          (delivery->state == DELIVERY_ROLLED_BACK || delivery->state == DELIVERY_REWOUND);
@@ -215,8 +215,8 @@ static bool comes_back(const struct model *model, unsigned item) {
   return lost;
 }
 
-/* The delivery counts as shown again. The items that it would have ended without showing them end
- * too, if they still wait. */
+/* Counts the delivery as shown again. Items that it ended without showing them end again, if they
+ * wait. */
 static void end_again(struct model *model, struct model_delivery *delivery) {
   for (unsigned i = 0; i < model->item_count; i++) {
     if (delivery->item_outcomes[i] == 0) continue;

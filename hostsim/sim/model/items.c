@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * sim/model/items.c: the pushed items, and which of them a carrier would show. It applies
+ * sim/model/items.c: the pushed items, and which of them a delivery would show. It applies
  * docs/semantics.md, "What is removed before it is shown", step by step to plain arrays.
  */
 #include "sim/model/parts.h"
@@ -10,7 +10,7 @@
 
 enum { CRITICAL = 3, CRITICAL_SHARE = 20 };
 
-/* Counts leased items too, because they may come back. */
+/* Counts pending items, and leased ones, because they may come back. */
 static unsigned count_waiting(const struct model *model) {
   unsigned count = 0;
   for (unsigned i = 0; i < model->item_count; i++) count += model->items[i].held != ENDED;
@@ -79,7 +79,7 @@ int64_t items_next_ms(const struct model *model) {
   return next_ms;
 }
 
-/* For an item with a time, that time counts. */
+/* An item for later counts by its time. */
 bool items_is_newer(const struct model *model, int a, int b) {
   const struct model_item *item = &model->items[a], *other = &model->items[b];
   if ((item->due_ms != 0 || other->due_ms != 0) && item->time_ms != other->time_ms)
@@ -93,14 +93,14 @@ static bool takes_back(const struct model_item *item) {
   return item->activation == SILENT && (!item->caused_by || item->level == CRITICAL);
 }
 
-/* Was the item on the delivery, or was it silent and ended by it? */
+/* Did the delivery show the item, or was the item silent and ended by it? */
 static bool counts_as_shown(const struct model *model, const struct model_delivery *delivery,
                             int i) {
   return delivery->item_outcomes[i] == 1 + DELIVERED ||
          (delivery->item_outcomes[i] == 1 + WITHDRAWN && takes_back(&model->items[i]));
 }
 
-/* Has a committed delivery shown the item, or did it end silent without one? */
+/* Did a committed delivery show the item, or did it end silently without one? */
 static bool was_shown(const struct model *model, int i) {
   if (model->items[i].took_back && takes_back(&model->items[i])) return true;
   for (unsigned d = 0; d < model->delivery_count; d++)
@@ -116,10 +116,9 @@ static bool replaces(const struct model *model, int by, int item) {
          model->items[by].pushed_ms < model->items[item].time_ms;
 }
 
-/* Was the newest of what `delivery` (NULL: any committed one) has shown about the same newer than
- * the item, or was the last that was pushed of it pushed before the item's time? These two alone
- * count: the times of items that were for later and the order of the others may disagree after a
- * clock has gone back. */
+/* Has `delivery` (NULL: any committed one) shown something newer about the same? Only two shown
+ * items count: the newest, if it is newer than the item, and the last pushed, if it was pushed
+ * before the item's time. After a clock has gone back, times and order of pushes may disagree. */
 static bool has_newer(const struct model *model, int item, const struct model_delivery *delivery) {
   int newest = -1, last = -1;
   for (int i = 0; i < (int)model->item_count; i++) {
@@ -144,15 +143,15 @@ static bool is_outdated(const struct model *model, unsigned item) {
   return has_newer(model, (int)item, NULL);
 }
 
-/* Does a fork copy this leased item? Not if it was withdrawn since, or is outdated. */
+/* Does a fork copy this leased item? Not if it was withdrawn meanwhile, or is outdated. */
 bool items_is_copied(const struct model *model, unsigned i) {
   const struct model_item *item = &model->items[i];
   bool stands = !item->recalled || item->outcome == DELIVERED;
   return item->held == LEASED && stands && !is_outdated(model, i);
 }
 
-/* Refuses a fork whose child would have too many items: the child has the same limit, and after a
- * rewind the parent may have more. */
+/* Refuses a fork whose child would have too many items: the child has the same limit, but after a
+ * rewind the parent may have more items. */
 int items_check_fork(const struct model *model, const struct sim_settings *settings) {
   unsigned count = 0;
   for (unsigned i = 0; i < model->item_count; i++) {
@@ -223,8 +222,8 @@ static bool has_same_source(const struct model *model, int a, int b) {
                 act_note_kinds[model->items[b].note].source) == 0;
 }
 
-/* Finds the newest item that supersedes this one: it has the same source and key, and, if this one
- * is critical, it is critical too. */
+/* Finds the newest item that supersedes this one: one with the same source and key, which is
+ * critical if this one is. */
 static int find_newest(const struct model *model, const bool *left, int item) {
   int newest = item;
   for (int i = 0; i < (int)model->item_count && model->items[item].key != 0; i++) {
@@ -262,7 +261,7 @@ static unsigned round_of(const struct model *model, const struct line *lines, un
   return round;
 }
 
-/* The item for which the running turn was started always has room in it. */
+/* Returns the item for which the running turn was started, which always has room. */
 static int pinned_item(const struct model *model) {
   const struct model_run *run = &model->run;
   if (run->turn_count != 1 || !model->messages[run->turn[0]].system) return -1;
@@ -307,8 +306,8 @@ static uint32_t block_bytes(const struct model *model, const struct sim_settings
                         count - shown);
 }
 
-/* Counts how many lines fit, adding one after the other until one has no room. With each, the line
- * about waiting items becomes longer or shorter. */
+/* Counts how many lines fit, by adding one after the other until one has no room. Each changes the
+ * length of the line about waiting items. */
 static unsigned count_fitting(const struct model *model, const struct sim_settings *settings,
                               const struct line *lines, unsigned count, unsigned most,
                               uint32_t room) {
@@ -317,8 +316,8 @@ static unsigned count_fitting(const struct model *model, const struct sim_settin
     if (block_bytes(model, settings, lines, count, fit + 1) > room) return fit;
 }
 
-/* For an item that is for later, finds the last item with the same key that was pushed after it and
- * before its time, which may be over; -1: there is none. */
+/* For an item for later, finds the last item with the same key that was pushed after it and before
+ * its time; -1: there is none. */
 static int find_replacement(const struct model *model, const struct sim_settings *settings,
                             int item) {
   int last = -1;
@@ -339,8 +338,8 @@ static bool is_silent(const struct model *model, int item) {
   return model->items[item].activation == SILENT;
 }
 
-/* Numbers the items of a plan in the order in which they count: by their numbers, but an item for
- * later stands where its time says. */
+/* Numbers a plan's items in the order of their pushes, but puts an item for later where its time
+ * belongs. */
 static void find_places(const struct model *model, const bool *planned, int *ret_places) {
   int64_t order_ms[MODEL_ITEMS], newest_ms = INT64_MIN;
   for (unsigned i = 0; i < model->item_count; i++) {

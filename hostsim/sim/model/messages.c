@@ -18,7 +18,7 @@ bool message_is_over(const struct model_message *message) {
          message->state == MESSAGE_CLOSED;
 }
 
-/* Lists the messages in this state, by their places; ret_messages may be NULL. */
+/* Lists the messages in this state, in the order of the queue; ret_messages may be NULL. */
 unsigned message_waiting(const struct model *model, enum message_state state, int *ret_messages) {
   unsigned count = 0;
   for (unsigned i = 0; i < model->queue_length; i++) {
@@ -57,7 +57,7 @@ int message_submit(struct model *model, const struct act *act, const struct sim_
 }
 
 /* Returns 0 for a message that waits, and FIRED or NOT_FOUND for any other. The plugin's own
- * messages count as not found, because nobody submitted them. */
+ * messages are not found, because nobody submitted them. */
 static int check_waits(const struct model_message *message) {
   if (!message || message->system || message->state == MESSAGE_CANCELLED ||
       message->state == MESSAGE_CLOSED)
@@ -76,7 +76,7 @@ int message_edit(struct model *model, const struct act *act) {
   return error;
 }
 
-/* Without a running turn, all waiting messages are queued. */
+/* Redirects a message. Without a running turn, all waiting messages are queued. */
 int message_redirect(struct model *model, const struct act *act) {
   struct model_message *message = message_find(model, act->id);
   bool turn_is_there = model->run.state != IDLE && model->run.state != FAILED;
@@ -112,8 +112,8 @@ int message_move(struct model *model, const struct act *act) {
   return 0;
 }
 
-/* A message of the plugin's own is made for one offer and does not wait; the notification that
- * asked for the turn does. */
+/* Queues a message again. The plugin's own message was made for one offer and ends; the
+ * notification that asked for the turn waits. */
 void message_queue_again(struct model_message *message) {
   message->state = message->system ? MESSAGE_CANCELLED : MESSAGE_QUEUED;
   message->waited = true;
@@ -121,7 +121,7 @@ void message_queue_again(struct model_message *message) {
 
 void message_fire(struct model_message *message) { message->state = MESSAGE_FIRED; }
 
-/* The text of such a message is the number of the item that it reports. */
+/* Adds a message of the plugin. Its text is the number of the item that it reports. */
 int message_add_system(struct model *model, const struct model_item *item) {
   model->messages[model->message_count] =
       (struct model_message){.id = SYSTEM_ID + (int)model->system_count++,

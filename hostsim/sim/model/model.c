@@ -44,8 +44,8 @@ static int64_t delay_end_ms(const struct model *model, const struct sim_settings
   return model->run.delay_begin_ms + settings->settle_delay_ms;
 }
 
-/* Is the settle delay over, by the settings in force now? If the clock was set back to before its
- * begin, it is over too; otherwise it would last too long. */
+/* Is the settle delay over, by the settings in force now? It is also over if the clock was set back
+ * to before its start; otherwise it would last too long. */
 static bool delay_is_over(const struct model *model, const struct sim_settings *settings) {
   const struct model_run *run = &model->run;
   return run->delayed &&
@@ -185,8 +185,8 @@ static void note_waiting(struct model *model) {
   }
 }
 
-/* An error changes nothing, so an act that may fail half-way works on a copy. But a hook call that
- * is refused has already made its host the owner. */
+/* An error must change nothing, so an act that may fail half-way works on a copy. But a refused
+ * hook call has already made its host the owner. */
 static int attempt(struct model *model, const struct act *act, const struct sim_settings *settings,
                    struct answer *answer) {
   bool attaches = !act_is_notification(act->kind) && act->peer != PEER_PRODUCER &&
@@ -227,7 +227,7 @@ static void do_act(struct model *model, const struct act *act, const struct sim_
 }
 
 /* A duplicate changes nothing itself. The attached host is answered as after `wake`, because it may
- * not have received the first answer. */
+ * not have got the first answer. */
 static void do_duplicate(struct model *model, const struct act *act,
                          const struct sim_settings *settings, struct answer *answer) {
   struct act wake = {.kind = ACT_WAKE, .peer = act->peer, .no_reply = act->no_reply};
@@ -241,7 +241,7 @@ static void do_duplicate(struct model *model, const struct act *act,
 void model_apply(struct model *model, const struct act *act, struct answer *ret_answer) {
   struct sim_settings settings = model->peers[act->peer].settings;
   memcpy(ret_answer, &nothing_said,
-         offsetof(struct answer, shown)); /* the lists are as long as their counts */
+         offsetof(struct answer, shown)); /* the lists need no zeros, because they have counts */
   if (act->kind == ACT_CONFIGURE) model->peers[act->peer].settings = act->settings;
   else if (act->kind == ACT_CLOCK) model->now_ms += act->clock_ms;
   else if (act->seen != 0 && (model->seen & (1u << act->seen)) != 0)

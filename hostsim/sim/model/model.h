@@ -28,12 +28,12 @@ struct model_item {
   enum activation activation;
   bool caused_by, has_asked; /* has_asked: a turn was offered for it */
   uint32_t text;
-  int64_t time_ms, ttl_ms;   /* time_ms: of its push, or when it is due if that is later */
+  int64_t time_ms, ttl_ms;   /* time_ms: when it was pushed, or is due if that is later */
   int64_t pushed_ms, due_ms; /* due_ms 0: at once */
   enum held held;
   enum outcome outcome; /* LEASED, ENDED */
-  bool took_back;       /* ENDED: it was silent, and no delivery showed anything with it */
-  bool recalled;        /* LEASED: it was polled meanwhile; a rollback ends it */
+  bool took_back;       /* ENDED: it was silent, and ended without a delivery */
+  bool recalled;        /* LEASED: it was polled meanwhile, so a rollback ends it */
   int delivery;         /* LEASED */
 };
 
@@ -53,7 +53,7 @@ struct model_message {
   bool system, trigger;
   bool waited;    /* queries show queued_at */
   bool steered;   /* MESSAGE_LEASED: on a tool result */
-  bool delivered; /* a carrier with it was committed: it is in the transcript */
+  bool delivered; /* a delivery with it was committed, so the transcript has it */
   uint32_t text;
   int64_t stamp_ms;
   unsigned turn; /* MESSAGE_LEASED, MESSAGE_FIRED: the turn's number */
@@ -70,7 +70,7 @@ struct model_change {
 struct model_delivery {
   uint64_t public_id; /* as the plugin names it; 0: never named */
   enum delivery_state state;
-  bool on_tool_result, held; /* held: during a rewind: the act names it */
+  bool on_tool_result, held; /* held: during a rewind, the act names it */
   bool on_return;            /* on_return: no host received its id */
   /* For each item, 1 + its outcome when the delivery is committed; 0: the delivery does not end
    * it. */
@@ -86,7 +86,7 @@ struct model_run {
   enum phase phase;
   int turn[MODEL_MESSAGES]; /* messages of the turn that is offered or runs */
   unsigned turn_count;
-  unsigned serial; /* of the running or the last turn */
+  unsigned serial; /* the number of the running or last turn */
   int64_t started_ms;
   uint32_t attempt, words; /* words: for retrying, waiting and failed; 0: none */
   int orphaned[MODEL_MESSAGES];
@@ -97,20 +97,20 @@ struct model_run {
     STOP_NONE,
     STOP_ASKED,
     STOP_GIVEN
-  } stop;          /* of the turn; STOP_GIVEN: the host knows */
+  } stop;          /* a requested end of the turn; STOP_GIVEN: the host knows of it */
   bool compacting; /* nothing is offered, steered or aborted */
   bool delayed;    /* IDLE: a settle delay runs since delay_begin_ms; nothing is offered */
   int64_t delay_begin_ms;
   unsigned batch_end;           /* how many messages there were at delay_begin_ms */
-  int64_t aborts[MODEL_ABORTS]; /* when */
+  int64_t aborts[MODEL_ABORTS]; /* their times */
   unsigned abort_count, auto_turns;
   int64_t asked_ms;     /* when items last asked for a turn, or were found not to ask */
   unsigned asked_count; /* all items before this one have asked */
-  int unfit; /* items before this one had no room on a chat request, so they ask for nothing */
+  int unfit; /* items before this one had no room in a chat request, so they ask for nothing */
 };
 
 struct model_peer {
-  unsigned process; /* counts restarts: after one, the process is another owner */
+  unsigned process; /* counts restarts, because a restarted process is another owner */
   bool former;      /* the session was taken over from it */
   struct sim_settings settings;
 };
@@ -129,14 +129,14 @@ struct model {
   unsigned item_count;
   struct model_message messages[MODEL_MESSAGES];
   unsigned message_count;
-  int queue[MODEL_MESSAGES]; /* all submitted messages, by their places */
+  int queue[MODEL_MESSAGES]; /* all submitted messages, in the order of the queue */
   unsigned queue_length;
   unsigned system_count;
   struct model_delivery deliveries[MODEL_DELIVERIES];
   unsigned delivery_count;
   unsigned preamble; /* 1 + the delivery that had the preamble; 0: none that counts */
   struct model_run run;
-  enum run_state found; /* the state in which the act finds the run: after a recovery */
+  enum run_state found; /* the run's state before the act, but after a recovery */
   bool stop_is_new;     /* this act is the first to ask for the turn's end */
   struct model_change changes[MODEL_CHANGES];
   unsigned change_count;
@@ -160,20 +160,21 @@ struct answer {
   int shown[MODEL_ITEMS], steered[MODEL_MESSAGES], offered[MODEL_MESSAGES];
 };
 
-/* Makes a session without any event; every process runs and has these settings. */
+/* Makes a session without events. Every process runs and has these settings. */
 void model_init(struct model *model, const struct sim_settings *settings, bool one_phase,
                 int64_t now_ms);
 
 void model_apply(struct model *model, const struct act *act, struct answer *ret_answer);
 
-/* Applies only the first commit of a call that has two: a hook's host becomes the session's owner;
- * a notification is stored before its effects. False: this call has one commit. */
+/* If a call has two commits, applies only the first: a hook's host becomes the session's owner, or
+ * a notification is stored without its effects. False: this call has one commit. */
 bool model_apply_first(struct model *model, const struct act *act);
 
 /* Compares byte by byte. If equal models differ in padding, both are kept, which is harmless. */
 bool model_is_same(const struct model *a, const struct model *b);
 
-/* The process has ended and was started again, as another one, with its first settings. */
+/* Call it when the process has ended and was started again, as another one, with its first
+ * settings. */
 void model_process_ended(struct model *model, enum peer peer);
 
 /* Must the sleeping owner wake up after an act of another process? */

@@ -7,7 +7,7 @@
 
 #include "sim/model/model.h"
 
-/* items.c: the pending items that a carrier shows, and those that it ends, with their outcomes. */
+/* items.c: the pending items that a delivery shows, and those that it ends, with their outcomes. */
 struct plan {
   int end; /* all items that have lines are before this one */
   unsigned shown_count, taken_count, waiting;
@@ -17,11 +17,11 @@ struct plan {
     enum outcome outcome;
   } taken[MODEL_ITEMS];
 };
-/* Plans at most `most` lines. With the words around them they take at most `room` bytes. */
+/* Plans at most `most` lines, which take at most `room` bytes with the words around them. */
 void items_plan(const struct model *model, const struct sim_settings *settings, unsigned most,
                 uint32_t room, struct plan *ret_plan);
-/* Returns the bytes of a block with `most` lines minus `less`, but always enough for any line
- * alone, so that no line has to be cut. 0: nothing is pending. */
+/* Returns the bytes of a block with `most` lines, minus `less`, but enough for any single line, so
+ * that no line is cut. 0: nothing is pending. */
 uint32_t items_room(const struct model *model, const struct sim_settings *settings, unsigned most,
                     uint32_t less);
 int items_push(struct model *model, const struct act *act, const struct sim_settings *settings);
@@ -31,8 +31,8 @@ int items_check_fork(const struct model *model, const struct sim_settings *setti
 void items_poll(struct model *model, uint8_t handle);
 void items_end(struct model *model, struct model_item *item, enum outcome outcome);
 void items_ask_again(struct model *model);
-/* Ends pending items that are older than a shown item with the same key. If that is still leased,
- * they join its delivery. */
+/* Ends pending items that are older than a shown item with the same key. If the shown item is still
+ * leased, they join its delivery. */
 void items_give_way(struct model *model);
 /* Does the newer item replace the older one? */
 bool items_are_about_the_same(const struct model *model, int older, int newer);

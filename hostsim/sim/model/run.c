@@ -30,8 +30,8 @@ static void offer(struct model *model, const int *messages, unsigned count) {
   }
 }
 
-/* If a settle delay has begun, offers together only the messages that existed at its begin; later
- * ones belong to the next batch. */
+/* If a settle delay has begun, offers only the messages that existed at its start; later ones
+ * belong to the next batch. */
 void run_offer(struct model *model, const struct sim_settings *settings) {
   int queued[MODEL_MESSAGES], batch[MODEL_MESSAGES];
   unsigned count = message_waiting(model, MESSAGE_QUEUED, queued), batched = 0;
@@ -56,7 +56,7 @@ void run_withdraw_offer(struct model *model) {
 
 /* -- turns ------------------------------------------------------------------------------------- */
 
-/* Starts the turn in run.turn; if that is empty, a turn of the host's own. */
+/* Starts the turn in run.turn; if that is empty, the host's own turn. */
 static void begin_turn(struct model *model, enum phase phase) {
   struct model_run *run = &model->run;
   run->state = BUSY;
@@ -83,14 +83,14 @@ static void begin_own(struct model *model, enum phase phase) {
   begin_turn(model, phase);
 }
 
-/* Continues a turn that was held. */
+/* Continues a turn that retried or waited. */
 static void go_on(struct model *model, enum phase phase) {
   model->run.state = BUSY;
   model->run.phase = phase;
   model->run.words = model->run.attempt = 0;
 }
 
-/* Ends a turn or an offer: messages that waited for a tool result now wait for a turn. */
+/* Ends a turn or an offer; messages that waited for a tool result now wait for a turn. */
 void run_become_idle(struct model *model) {
   int steering[MODEL_MESSAGES];
   unsigned count = message_waiting(model, MESSAGE_STEERING, steering);
@@ -131,7 +131,7 @@ static bool are_in_turn(const struct model *model, const struct act *act) {
   return true;
 }
 
-/* Ids are distinct, so equal numbers make equal sets. */
+/* Ids are distinct, so sets of equal size are equal if one contains the other. */
 static enum meant who_is_meant(struct model *model, const struct act *act) {
   bool has_turn = model->run.state == STARTING || run_is_running(model);
   if (!act->has_ids ||
@@ -168,7 +168,7 @@ static bool any_cancelled(struct model *model) {
   return false;
 }
 
-/* turn.started and chat requests that name messages. */
+/* Applies turn.started and chat requests that name messages. */
 int run_start_named(struct model *model, const struct act *act, bool fires) {
   struct model_run *run = &model->run;
   if (run_is_running(model)) {
@@ -219,7 +219,8 @@ static int decline(struct model *model) {
 }
 
 static int finish(struct model *model, const struct act *act, const struct sim_settings *settings) {
-  bool older = act->at_ms && act->at_ms < model->run.started_ms && /* than the running turn, .. */
+  bool older = act->at_ms && act->at_ms < model->run.started_ms && /* older than the running turn
+                                                                      .. */
                model->run.started_ms <= model->now_ms;             /* .. by the same clock */
   if (model->run.state == STARTING) {
     if (!act->has_ids) /* a turn of the host's own, if the host does not know of the offer */
@@ -269,8 +270,8 @@ static void enter_phase(struct model *model, enum phase phase) {
   }
 }
 
-/* A tool result does not start an offer that the host has not received: it belongs to a turn of the
- * host's own. */
+/* A tool result does not start an offer that the host has not got: it belongs to the host's own
+ * turn. */
 void run_tool_result(struct model *model) {
   if (run_is_running(model) || (model->run.state == STARTING && model->run.offer_known))
     enter_phase(model, PHASE_TOOLS);
@@ -302,7 +303,8 @@ int run_event(struct model *model, const struct act *act, const struct sim_setti
   }
 }
 
-/* turn.stop, which any process may send: the living host is to end the offered or running turn. */
+/* Applies turn.stop, which any process may send: the living host must end the offered or running
+ * turn. */
 int run_stop(struct model *model, const struct act *act) {
   enum meant meant = who_is_meant(model, act);
   bool has_turn = run_is_running(model) || model->run.state == STARTING;

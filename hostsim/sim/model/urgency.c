@@ -23,13 +23,13 @@ static bool urgency_goes_before(const struct model *model, int a, int b) {
   return critical_a != critical_b ? critical_a : a < b;
 }
 
-/* It had no room on a chat request when it was due. */
+/* Did the item have no room in a chat request when it was due? */
 static bool had_no_room(const struct model *model, int item) {
   return item < model->run.unfit && model->items[item].due_ms <= model->run.asked_ms;
 }
 
-/* An item that has not asked for a turn yet causes the offer, and asks for all earlier items too.
- * The most urgent of all these items names the turn. */
+/* Offers a turn if an item has not asked for one; it asks for all earlier items too, and the most
+ * urgent of them names the turn. */
 static void ask_for_turn(struct model *model, const struct sim_settings *settings,
                          const struct plan *plan) {
   int pressing = -1, newest = -1;
@@ -46,7 +46,7 @@ static void ask_for_turn(struct model *model, const struct sim_settings *setting
   }
   if (!asks) return;
   if (message_waiting(model, MESSAGE_QUEUED, NULL) > 0) {
-    run_offer(model, settings); /* if these messages are cancelled, the items ask again */
+    run_offer(model, settings); /* if the messages are cancelled, the items ask again */
     return;
   }
   if (model->run.auto_turns >= settings->max_auto_turns) return;
@@ -65,7 +65,7 @@ static bool any_urgent(const struct model *model, const struct sim_settings *set
 }
 
 /* Counts the recent aborts. If the clock was set back, an abort may be far in the future; it counts
- * as old, and the next abort removes it from the list, like all old ones. */
+ * as old, and like all old ones the next abort removes it from the list. */
 static unsigned recent_aborts(const struct model *model, const struct sim_settings *settings,
                               int64_t *ret_aborts) {
   const struct model_run *run = &model->run;

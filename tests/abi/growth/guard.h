@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * guard.h: makes structs that end at the end of a page, before a page that cannot be accessed:
- * reading or writing past the end of a struct crashes.
+ * guard.h: makes structs that end where a page ends, before a page that cannot be accessed, so that
+ * reading or writing past a struct's end crashes.
  */
 #ifndef GROWTH_GUARD_H
 #define GROWTH_GUARD_H
@@ -28,7 +28,7 @@ static inline void *guard_copy(const void *data, size_t size) {
   return memcpy(pages + room - size, data, size);
 }
 
-/* After this nobody may access the copy at all. */
+/* Removes the copy: from then on any access crashes. */
 static inline void guard_drop(const void *copy, size_t size) {
   size_t room = (size + GUARD_PAGE - 1) / GUARD_PAGE * GUARD_PAGE;
   char *end = NULL;
@@ -36,7 +36,7 @@ static inline void guard_drop(const void *copy, size_t size) {
   if (copy && munmap(end + size - room, room + GUARD_PAGE)) perror("guard_drop");
 }
 
-/* Makes a guarded copy of a struct whose writer uses more fields than those in the first `known`
+/* Makes a guarded copy of a longer struct, of which the reader knows only the first `known`
  * bytes. */
 static inline void *guard_grown(const void *data, size_t known, size_t size) {
   char *copy = guard_copy(data, size);
@@ -44,7 +44,7 @@ static inline void *guard_grown(const void *data, size_t known, size_t size) {
   return copy;
 }
 
-/* Is each byte of a struct after the first `known` ones `byte`? */
+/* Are all bytes after the first `known` ones equal to `byte`? */
 static inline int guard_tail_is(const void *copy, size_t known, size_t size, unsigned char byte) {
   const unsigned char *bytes = copy;
   for (; known < size; known++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/agents/hooks/race.h: functions for the programs in which another process acts at a given
+ * tests/agents/hooks/race.h: functions for test programs in which another process acts at a given
  * moment.
  */
 #ifndef TESTS_AGENTS_HOOKS_RACE_H
@@ -22,7 +22,7 @@
     }                                                                                              \
   } while (0)
 
-static char *race_folder; /* is removed when the program ends */
+static char *race_folder; /* removed when the program ends */
 
 static inline void race_remove_folder(void) {
   (void)folder_remove_all(race_folder);
@@ -34,7 +34,7 @@ static inline void race_make_folder(const char *name) {
   MUST(race_folder && atexit(race_remove_folder) == 0);
 }
 
-/* Opens a store in that folder like a hook, but with much time. */
+/* Opens a store in that folder like a hook, but with a large budget. */
 static inline struct hostkit *race_open_kit(struct tidings_error *error) {
   static const struct cli_program program = {.name = "test"};
   static char store[4096];

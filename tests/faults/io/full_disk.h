@@ -8,8 +8,8 @@
 
 #include "kit/arguments.h"
 
-/* Simulates a full disk: functions in place of the C library's refuse all calls that need blocks
- * that a file does not have yet. */
+/* Simulates a full disk: replacements of the C library's functions refuse all calls that need new
+ * blocks. */
 void full_disk_simulated(const struct arguments *arguments);
 /* Uses a real full disk: a small tmpfs. False: this process may not mount one. */
 bool full_disk_tmpfs(const struct arguments *arguments);

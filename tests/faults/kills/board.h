@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kills/board.h: shared memory that outlives a SIGKILL: producers note there what was acknowledged,
- * and the host keeps its transcript there.
+ * kills/board.h: shared memory that outlives a SIGKILL: producers note in it what was acknowledged,
+ * and the host keeps its transcript in it.
  */
 #ifndef KILLS_BOARD_H
 #define KILLS_BOARD_H
@@ -27,11 +27,10 @@ struct token_note {
   uint8_t session;
 };
 
-/* The push that a thread of a producer was about to make; the producer's next process finds it
- * here. */
+/* The push that a producer's thread was about to make, for the producer's next process. */
 struct producer_slot {
   _Atomic(uint64_t) token; /* 0: nothing */
-  bool identified; /* pushed with an id, or a message: it may be pushed again after a kill */
+  bool identified;         /* it has an id, so it may be pushed again after a kill */
 };
 
 enum carrier_state {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kills/turns.h: sessions in which turns run: producers submit to them, the host takes the offers.
+ * kills/turns.h: sessions with turns: producers submit messages, the host takes the offers.
  */
 #ifndef KILLS_TURNS_H
 #define KILLS_TURNS_H
@@ -10,25 +10,26 @@
 
 /* Such a session, as the host sees it. */
 struct lane {
-  unsigned number; /* of the session on the board */
+  unsigned number; /* the session's number on the board */
   bool runs;
   struct tokens offered; /* the host was asked for a turn with these */
 };
 
-/* The result of the host's next call: a carrier with these messages, to be settled; or nothing
- * yet. */
+/* The result of the host's next call: a delivery with these messages, which must be settled; or
+ * nothing yet. */
 struct lane_step {
   uint64_t delivery;
   struct tokens carried;
   bool more;
 };
 
-/* Returns 0, or BUSY if nothing has changed. On any other error the process ends. */
+/* Makes the next call. Returns 0, or BUSY if nothing has changed. Any other error ends the
+ * process. */
 int32_t lane_go_on(struct lane *lane, struct rig *rig, struct random *random,
                    struct lane_step *ret_step);
-/* To be called after session.resumed, whose reply may have asked for a turn. */
+/* Call it after session.resumed, whose reply may have asked for a turn. */
 int32_t lane_ask_again(struct lane *lane, struct rig *rig);
-/* Rolls back a carrier of the lane. */
+/* Rolls back a delivery of the lane. */
 int32_t lane_roll_back(struct lane *lane, struct rig *rig, uint64_t delivery);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/drill.h: does every operation of the plugin again and again, while the first, the second, the
- * third … call of some kind fails, until no call is left to fail. After each attempt the fault is
- * lifted and the results are checked: what was acknowledged comes exactly once, and what was
- * refused does not come. This code does not know what the faults are.
+ * kit/drill.h: repeats every operation of the plugin while the first, the second, the third … call
+ * of some kind fails, until the operation has no further such call. After each attempt the fault is
+ * removed and the results are checked: what was acknowledged comes exactly once, and what was
+ * refused does not come. This code does not depend on the kind of fault.
  */
 #ifndef KIT_DRILL_H
 #define KIT_DRILL_H
@@ -32,9 +32,9 @@ struct drill {
   struct tokens due;      /* must be delivered in session "drill" */
   struct tokens in_doubt; /* may be delivered: the error said that the outcome is unknown */
   bool named;             /* next_session has named a session during a fault */
-  uint64_t delivery;      /* handed out while an operation was prepared */
-  uint64_t stores;        /* how many were made so far */
-  uint64_t attempts, refused, tolerated; /* counts for the report */
+  uint64_t delivery;      /* the delivery that prepare has handed out */
+  uint64_t stores;        /* how many stores were made so far */
+  uint64_t attempts, refused, tolerated; /* counted for the report */
 };
 
 /* An operation of the plugin. */
@@ -47,7 +47,7 @@ struct drill_operation {
                 const struct tidings_error *error); /* without faults; may be NULL */
 };
 
-/* Calls that operations need; a failure of these fails the test. */
+/* Calls that operations need. If one fails, so does the test. */
 #define DRILL_SESSION "drill"
 /* Reports what is wrong with the present operation. */
 void drill_wrong(const struct drill *drill, const char *what,
@@ -56,12 +56,11 @@ void drill_must(const struct drill *drill, int32_t code, const struct tidings_er
                 const char *what);
 /* Opens the store unless it is open; without a store the test ends. */
 void drill_reopen(struct drill *drill, struct tidings_error *error, const char *what);
-/* Pushes `count` notifications without a fault; they are due then. */
+/* Pushes `count` notifications without a fault, and adds them to `due`. */
 void drill_push_due(struct drill *drill, size_t count);
-/* Removes a token from the list; false: it is not in it. */
+/* Removes a token from the list; false: the list lacks it. */
 bool drill_take(struct tokens *tokens, uint64_t token);
-/* Removes a carrier's notifications from `due` or `in_doubt`; each must have been in one of
- * them. */
+/* Removes a delivery's notifications from `due` or `in_doubt`, one of which must have each. */
 void drill_strike(struct drill *drill, const struct carried *carried);
 /* Did the answer say that the outcome is unknown? */
 bool drill_outcome_unknown(int32_t code);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/drill_turns.h: the drill's operations on messages and turns. A refused call has changed
- * nothing; a message that was acknowledged starts a turn exactly once.
+ * kit/drill_turns.h: the drill's operations on messages and turns. A refused call must change
+ * nothing, and an acknowledged message must start a turn exactly once.
  */
 #ifndef KIT_DRILL_TURNS_H
 #define KIT_DRILL_TURNS_H

@@ -11,7 +11,7 @@
 
 enum { FOLDER_PATH_MAX = 512 };
 
-/* Makes a fresh 0700 folder in `base`; its path goes to `path` (FOLDER_PATH_MAX bytes). */
+/* Makes a new folder in `base`, with mode 0700; `path` gets its path (FOLDER_PATH_MAX bytes). */
 void folder_make(const char *base, const char *prefix, char *path);
 /* Removes the folder with everything in it, if it exists. */
 void folder_remove(const char *path);

@@ -28,8 +28,7 @@ static inline uint64_t random_next(struct random *random) {
   return random_mix(random->state);
 }
 
-/* Returns a number below `limit`, which must not be 0. The bias of the remainder does not matter
- * here. */
+/* Returns a number below `limit`, which must not be 0. Its small bias does not matter here. */
 static inline uint64_t random_below(struct random *random, uint64_t limit) {
   return random_next(random) % limit;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/rig.h: a plugin as a black box: it is loaded by its path and called through the ABI, by
- * functions that fault tests use (push, deliver, settle).
+ * kit/rig.h: loads a plugin by its path, and calls it through the ABI, by functions that fault
+ * tests use (push, deliver, settle).
  */
 #ifndef KIT_RIG_H
 #define KIT_RIG_H
@@ -24,13 +24,13 @@ struct rig {
   const struct tidings_query *query;
   struct tidings_plugin *plugin; /* NULL when not open */
   struct tidings_host host;
-  bool virtual_time; /* the host's wall clock and randomness repeat from run to run */
+  bool virtual_time; /* the host's wall clock and randomness are the same in each run */
   atomic_llong virtual_ms;
   struct random random;
   _Atomic(unsigned) warnings; /* lines that the plugin logged at warning or error */
 
-  /* If set, are called before and after every call of the plugin. They arm faults, so that these
-   * hit the plugin and not the test. */
+  /* If set, called before and after every call of the plugin, to make faults hit the plugin and not
+   * the test. */
   void (*before)(void);
   void (*after)(void);
 };
@@ -45,7 +45,7 @@ struct rig_open {
   const char *store;
   uint32_t role;
   uint32_t hook_budget_ms;  /* 0: 10 s, so that a busy machine fails no test */
-  uint64_t total_budget_ms; /* of all calls; 0: none */
+  uint64_t total_budget_ms; /* for all calls together; 0: none */
   const char *configuration;
 };
 int32_t rig_open(struct rig *rig, const struct rig_open *options, struct tidings_error *error);
@@ -60,8 +60,7 @@ enum { RIG_EVENT_MAX = TOKEN_TEXT_MAX + 512 };
 size_t rig_push_event(char *event, const char *session, uint64_t token, bool identified);
 /* Sends any event, given as text. Releases the reply, if there is one. */
 int32_t rig_event(struct rig *rig, const char *event, struct tidings_error *error);
-/* Sends session.resumed, which names deliveries; without deliveries and with NULL,
- * session.opened. */
+/* Sends session.resumed, which names deliveries; with NULL, session.opened. */
 int32_t rig_attach(struct rig *rig, const char *session, const uint64_t *deliveries, size_t count,
                    struct tidings_error *error);
 
@@ -70,8 +69,8 @@ int32_t rig_attach(struct rig *rig, const char *session, const uint64_t *deliver
 struct carried {
   uint64_t delivery;
   struct tokens tokens; /* in the order of the notifications */
-  size_t damaged;       /* notifications whose text no push has sent */
-  char sample[80];      /* the beginning of a damaged one */
+  size_t damaged;       /* how many notifications have a text that no push has sent */
+  char sample[80];      /* the beginning of a damaged text */
 };
 enum rig_hook { RIG_TOOL_RESULT, RIG_CHAT_REQUEST };
 int32_t rig_deliver(struct rig *rig, const char *session, enum rig_hook hook,

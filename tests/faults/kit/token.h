@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * kit/token.h: messages that identify themselves. Each push of a test has a number, its token. The
- * text is made from the token alone, so that the text in a carrier shows which push it was, and
- * whether any of its bytes is damaged.
+ * kit/token.h: texts that identify themselves. Each push of a test has a number, its token, from
+ * which its text is made. So a delivered text shows which push it was, and whether any of its bytes
+ * is damaged.
  */
 #ifndef KIT_TOKEN_H
 #define KIT_TOKEN_H
@@ -21,7 +21,7 @@ size_t token_text(uint64_t token, char *buffer);
 /* Finds the token of a text; false: the text is not exactly the text of a token. */
 bool token_parse(struct tidings_span text, uint64_t *ret_token);
 
-/* A growing list of tokens; zero is an empty one. */
+/* A growing list of tokens. Zero: empty. */
 struct tokens {
   uint64_t *at;
   size_t count, capacity;

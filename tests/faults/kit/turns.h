@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * kit/turns.h: messages and turns through the rig. A message's id and content are made from a
- * token, so that an offer tells which submit it was and whether a byte of it is damaged.
+ * token, so an offer shows which message it has, and whether any of its bytes is damaged.
  */
 #ifndef KIT_TURNS_H
 #define KIT_TURNS_H
@@ -10,13 +10,13 @@
 
 /* The answer of a call about turns. Zero it before the first use; free it with heard_clear. */
 struct heard {
-  bool asked;            /* to start a turn .. */
+  bool asked;            /* the host must start a turn .. */
   struct tokens offered; /* .. with these messages, in order */
   uint64_t delivery;     /* to be settled; 0: nothing */
   struct tokens steered; /* messages on the tool result */
   uint32_t state;        /* TIDINGS_STATE_*; only if there was a reply */
-  size_t damaged;        /* messages that nobody has submitted in this form */
-  char sample[80];       /* the beginning of a damaged one */
+  size_t damaged;        /* how many messages nobody has submitted in this form */
+  char sample[80];       /* the beginning of a damaged message */
 };
 void heard_clear(struct heard *heard);
 
@@ -28,7 +28,7 @@ int32_t turns_cancel(struct rig *rig, const char *session, uint64_t token, struc
 int32_t turns_event(struct rig *rig, const char *session, const char *type,
                     const struct tokens *tokens, struct heard *ret_heard,
                     struct tidings_error *error);
-/* Call the hooks: for a request that names the messages of `tokens`, and for a tool's result. */
+/* Call the hooks, for a request with the messages of `tokens`, and for a tool's result. */
 int32_t turns_request(struct rig *rig, const char *session, const struct tokens *tokens,
                       struct heard *ret_heard, struct tidings_error *error);
 int32_t turns_result(struct rig *rig, const char *session, struct heard *ret_heard,

@@ -10,15 +10,15 @@
 #include "kit/rig.h"
 
 enum { FILLED_TOKENS = 400, FILLED_SESSIONS = 3 };
-/* A file beside data.mdb: a copy of it from before the last half of the pushes. */
+/* A file beside data.mdb: its copy from before the last half of the pushes. */
 #define FILLED_EARLIER "earlier"
 
 /* Makes a store with FILLED_TOKENS pending notifications (token 1 and up, session "s<token % 3>");
  * some others were delivered and settled before. Closes the store. */
 void fill_store(struct rig *rig, const char *store);
 /* Opens, drains and closes a store. Counts in `seen` (FILLED_TOKENS + 1 bytes) how often each token
- * is delivered, and in seen[0] the tokens that are delivered although they had been settled. A
- * notification that nobody pushed is a failure of the test. */
+ * is delivered, and in seen[0] deliveries of settled tokens. A notification that nobody pushed
+ * fails the test. */
 int32_t read_store(struct rig *rig, const char *store, uint8_t *seen, struct tidings_error *error);
 /* Checks that opening succeeds and that everything pending is delivered once. */
 void expect_whole(struct rig *rig, const char *store, const char *what);

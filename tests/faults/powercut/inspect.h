@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/inspect.h: opens a store as a power cut left it, and compares it with what was promised
+ * powercut/inspect.h: opens a store after a power cut, and compares it with what was promised
  * before the cut.
  */
 #ifndef POWERCUT_INSPECT_H
@@ -9,14 +9,14 @@
 #include "kit/rig.h"
 #include "powercut/trace.h"
 
-/* True: the store at `path` keeps every promise of the first `cut` events of the trace. If not,
- * `why` (512 bytes) says which one it breaks. `rig` is loaded and not open, before and after. */
+/* Does the store at `path` keep every promise of the first `cut` events of the trace? If not, `why`
+ * (512 bytes) names the broken one. Before and after, `rig` is loaded and not open. */
 bool inspect(struct rig *rig, const char *path, const struct trace *trace, size_t cut,
              struct random random, char *why);
 
-/* The same for a disk with torn or unreadable sectors: the store may also be refused, in a sentence
- * that names `tidings store salvage`; then the store that this command makes in the folder `to`
- * must keep every promise. *ret_refused: it was refused. */
+/* The same for a disk with torn or unreadable sectors: the store may also be refused
+ * (*ret_refused), by a sentence that names `tidings store salvage`. Then the store that this
+ * command makes in the folder `to` must keep every promise. */
 bool inspect_spoilt(struct rig *rig, const char *path, const char *to, const struct trace *trace,
                     size_t cut, struct random random, bool *ret_refused, char *why);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/trace.h: a trace has the operations of a workload on its files, in order, and between
- * them the promises that the workload got. It is in shared memory, because the workload runs in a
- * process of its own.
+ * powercut/trace.h: a trace has a workload's operations on files and the promises that it got, in
+ * order. It is in shared memory, because the workload runs in its own process.
  */
 #ifndef POWERCUT_TRACE_H
 #define POWERCUT_TRACE_H
@@ -12,24 +11,25 @@
 #include <stdint.h>
 
 enum trace_kind {
-  TRACE_CREATE,   /* name in folder `inode` now is `other` */
-  TRACE_RENAME,   /* name in folder `inode` moved to other_name in folder `folder`; the file is
-                     `other` */
-  TRACE_UNLINK,   /* name in folder `inode` is gone; it was `other` */
+  TRACE_CREATE,   /* `name` in folder `inode` is now `other` */
+  TRACE_RENAME,   /* `name` in folder `inode`, which is `other`, moved to `other_name` in folder
+                     `folder` */
+  TRACE_UNLINK,   /* `name` in folder `inode`, which was `other`, is gone */
   TRACE_WRITE,    /* length bytes at offset, at `data` in the arena */
   TRACE_TRUNCATE, /* `inode` now has `length` bytes */
   TRACE_SYNC,     /* what was written to `inode` before is durable; of a folder: its names */
-  TRACE_MARK,     /* something that the workload was promised: see enum mark */
+  TRACE_MARK,     /* a promise to the workload: enum mark */
 };
 
 enum mark {
-  MARK_PUSH, /* about to push or submit token `inode` into session `other`; `folder` is 1 if with an
+  MARK_PUSH, /* about to push or submit token `inode` to session `other`; `folder` is 1 if it has an
                 id */
   MARK_PUSHED, /* that push returned OK */
   MARK_LEASED, /* a hook handed out delivery `inode` for session `other`; its tokens are the data */
   MARK_SETTLE, /* about to settle delivery `inode` with outcome `other` */
   MARK_SETTLED, /* that settle returned OK */
-  MARK_END,     /* about to end message `inode` without a carrier: cancelled, or started */
+  MARK_END,     /* about to end message `inode` without a delivery: to cancel it, or start its
+                   turn */
   MARK_ENDED,   /* that returned OK */
 };
 
@@ -48,10 +48,10 @@ struct trace_event {
 };
 
 struct trace {
-  uint64_t root; /* the inode of the folder that is there from the beginning, durable */
+  uint64_t root; /* the inode of the folder that existed, durably, at the beginning */
   size_t count, capacity;
   size_t bytes, bytes_capacity;
-  size_t opened; /* how many events there were when the store was first open */
+  size_t opened; /* the number of events when the store was first open */
   struct trace_event *events;
   uint8_t *arena;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * powercut/tracer.h: fills a trace from the file calls of this process. Writes through shared
- * mappings are seen too: a mapped file is compared with its last known bytes at every call, and
- * each changed sector counts as a write of its own.
+ * mappings are seen too: at every call, mapped files are compared with their last known bytes, and
+ * each changed sector counts as a write.
  */
 #ifndef POWERCUT_TRACER_H
 #define POWERCUT_TRACER_H
@@ -12,7 +12,7 @@
 /* Records everything below `root`, an empty folder. A process has one tracer. */
 void tracer_start(struct trace *trace, const char *root);
 void tracer_stop(void);
-/* Records a promise, in order with the file calls. Any thread may call it. */
+/* Records a promise, between the file calls before and after it. Any thread may call it. */
 void tracer_mark(enum mark mark, uint64_t subject, uint64_t other, const uint64_t *tokens,
                  size_t token_count);
 void tracer_mark_push(uint64_t token, unsigned session, bool identified);

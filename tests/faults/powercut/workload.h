@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * powercut/workload.h: the work during which the power may fail: a store is made, notifications are
- * pushed, handed out and settled, and messages start turns.
+ * powercut/workload.h: the work during which the power may fail: it makes a store, pushes, delivers
+ * and settles notifications, and lets messages start turns.
  */
 #ifndef POWERCUT_WORKLOAD_H
 #define POWERCUT_WORKLOAD_H
@@ -23,8 +23,8 @@ enum {
 };
 
 /* Runs in a child process on a new store below `root`; returns when the child has ended. Ends the
- * test if anything fails. Also compares what the trace says with what is in `root`, so that a call
- * that the tracer missed is found. */
+ * test if anything fails. Also compares the trace with the files in `root`, to find calls that the
+ * tracer missed. */
 struct trace *workload_run(enum workload_kind kind, const char *plugin, uint64_t seed,
                            const char *root);
 

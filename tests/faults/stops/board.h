@@ -12,7 +12,7 @@
 
 enum call_kind { CALL_OPEN, CALL_PUSH, CALL_HOOK, CALL_SETTLE, CALL_CLOSE, CALL_KINDS };
 
-/* Each of these processes has a session of its own. */
+/* Each of these processes has its own session. */
 enum role { ROLE_VICTIM, ROLE_RESIDENT, ROLE_NEWCOMER, ROLES };
 
 /* A token that is BEGUN or SETTLING may be delivered or not. */
@@ -20,12 +20,12 @@ enum token_state { TOKEN_UNUSED, TOKEN_BEGUN, TOKEN_ACKNOWLEDGED, TOKEN_SETTLING
 
 struct call_note {
   int64_t ns;
-  int64_t waited_ns; /* of these, the time of waiting for a processor */
+  int64_t waited_ns; /* the part of `ns` that it waited for a processor */
   int32_t code;
   bool made;
 };
 
-/* The calls of a running process while the victim was stopped. */
+/* A running process's calls while the victim was stopped. */
 struct calls {
   struct call_note at[CALL_KINDS];
 };
@@ -34,7 +34,8 @@ enum { BOARD_TOKENS = 1 << 20 };
 
 struct board {
   struct calls calls[ROLES];
-  _Atomic(uint32_t) victim_call; /* enum call_kind: what the victim is doing; CALL_KINDS: it ends */
+  _Atomic(uint32_t) victim_call; /* enum call_kind: the victim's current call; CALL_KINDS: it
+                                    ends */
   _Atomic(uint64_t) next_token;
   _Atomic(uint8_t) tokens[BOARD_TOKENS]; /* enum token_state */
   uint8_t sessions[BOARD_TOKENS];        /* enum role */

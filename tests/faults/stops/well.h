@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * stops/well.h: the processes that run while another one is stopped, and the time of each of their
- * calls.
+ * stops/well.h: the processes that run while another one is stopped, and the times of their calls.
  */
 #ifndef STOPS_WELL_H
 #define STOPS_WELL_H
@@ -25,23 +24,24 @@ struct well {
     uint64_t made, busy, late, late_itself;
     int64_t worst_ns, worst_itself_ns; /* itself: without waiting for a processor */
   } totals[CALL_KINDS];
-  bool newcomer_has_total; /* true for every second one: all its calls have one budget */
-  uint64_t late_lives;     /* how many of those were late */
+  bool newcomer_has_total; /* every second newcomer has one budget for all its calls */
+  uint64_t late_lives;     /* how many such newcomers were late */
   int64_t worst_life_ns;
 };
 
 /* Starts a host that has the store open all the time. */
 void well_start_resident(struct well *well);
-/* Ends the resident, and drains its session. */
+/* Ends the resident, and delivers all that waits in its session. */
 void well_end_resident(struct well *well);
 
 /* Checks that every call of a newcomer, and of the resident if there is one, returns in time; for
  * every second newcomer, that all calls together do. A late call is made again, because the machine
- * may be busy. The test fails if the call is late each time, by more than a sleep of the same
- * length, even without the time of waiting for a processor. */
+ * may be busy. The test fails if the call is late each time, even without the time of waiting for a
+ * processor, and by more than a sleep of the same length. */
 void well_measure(struct well *well);
 
-/* A process that waits for long opens the store and drains the sessions of victim and newcomer. */
+/* Opens the store in a process with a long budget, and delivers all that waits in the sessions of
+ * victim and newcomer. */
 void well_drain(struct well *well);
 void well_print(const struct well *well);
 int64_t well_longest_ms(

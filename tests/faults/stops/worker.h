@@ -15,18 +15,18 @@ struct worker {
   struct board *board;
   const char *store;
   enum role role;
-  bool has_total; /* its calls have one budget together, not one each */
+  bool has_total; /* all its calls have one budget together */
 };
 
-/* Each fails the test if the plugin returns anything but OK and BUSY. A call is left out if it
- * needs an earlier one that was refused. */
+/* Each fails the test if the plugin returns anything but OK or BUSY. A call that needs an earlier,
+ * refused one is left out. */
 void worker_open(struct worker *worker);
 void worker_work(struct worker *worker); /* push, hook, settle */
 void worker_close(struct worker *worker);
 
-/* Delivers and settles everything that waits in the session of `role`, in a process that waits
- * long. Checks that what was acknowledged and not settled comes once, and that nothing comes that
- * was settled. */
+/* Delivers and settles everything that waits in the session of `role`, in a process with a long
+ * budget. Checks that what was acknowledged and not settled comes once, and that nothing settled
+ * comes. */
 void worker_drain(struct worker *worker, enum role role);
 
 #endif

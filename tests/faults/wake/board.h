@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/board.h: memory that pushers, sleeper and killer share, and that outlives a SIGKILL; and
- * their main functions.
+ * wake/board.h: memory that pushers, sleeper and killer share, which outlives a SIGKILL; and their
+ * main functions.
  *
- * Each thread of a pusher has a lane: it pushes its next number, and goes on only when the number
- * has been handed out to the sleeper. Only that push, or a push of another lane, wakes the sleeper.
- * Now and then all lanes are stopped and nothing is swapped, because the next push or swap would
- * hide a lost wake. If a lane does not come to rest then, a wake is lost.
+ * Each thread of a pusher has a lane: it pushes its next number, and continues only when the
+ * sleeper has got the number. Only pushes wake the sleeper. The next push or swap would hide a lost
+ * wake, so now and then all lanes are stopped and nothing is swapped. If a lane's push is not
+ * delivered then, a wake is lost.
  */
 #ifndef WAKE_BOARD_H
 #define WAKE_BOARD_H
@@ -22,12 +22,12 @@ enum {
   PUSHERS = 4, /* processes */
   LANES_EACH = 2,
   LANES = PUSHERS * LANES_EACH,
-  PATIENCE_SECONDS = 120, /* after so long a wake counts as lost */
+  PATIENCE_SECONDS = 120, /* after this time a wake counts as lost */
 };
 
 struct lane {
-  atomic_bool busy;            /* a push is under way, or has not woken the sleeper yet */
-  _Atomic(uint64_t) next;      /* number of the push under way */
+  atomic_bool busy;            /* a push was begun and has not woken the sleeper yet */
+  _Atomic(uint64_t) next;      /* the number of the current push */
   _Atomic(uint64_t) delivered; /* the highest number that was handed out */
   sem_t delivery;              /* posted when `delivered` has grown */
 };
@@ -35,13 +35,13 @@ struct lane {
 struct board {
   atomic_bool ready; /* the sleeper owns its sessions and sleeps */
   atomic_bool stop;  /* tells pushers to finish */
-  atomic_uint awake; /* a bit for each lane that is to push: the fewer there are, the more often the
-                        sleeper really sleeps */
-  _Atomic(uint64_t) acknowledged, passive; /* pushes that ring, and those that do not */
+  atomic_uint awake; /* a bit for each lane that may push; with fewer lanes the sleeper really
+                        sleeps more often */
+  _Atomic(uint64_t) acknowledged, passive; /* how many pushes ring, and how many do not */
   _Atomic(uint64_t) woken, named, empty;   /* counts of the sleeper: returns from poll, named
                                               sessions, and named sessions without anything new */
   sem_t swap;                              /* posted to make the sleeper swap once */
-  _Atomic(uint64_t) swaps, late; /* late: sessions that only the last look named, because their
+  _Atomic(uint64_t) swaps, late; /* late: how many sessions only the last look named, because the
                                     pusher was killed before it rang */
   struct lane lanes[LANES];
 };
@@ -57,8 +57,8 @@ static inline void lane_session(unsigned lane, char name[8]) {
 /* Never returns: a pusher ends when `stop` is set or it is killed. `rig` is loaded, not open. */
 _Noreturn void pusher_main(struct rig *rig, struct board *board, const char *store, unsigned number,
                            uint64_t seed);
-/* Sleeps until `control` is closed by its writers, and meanwhile swaps the plugin when it is told
- * to; then looks a last time. */
+/* Sleeps, and swaps the plugin when it is requested, until the writers of `control` have closed it;
+ * then looks a last time. */
 _Noreturn void sleeper_main(const char *plugin, struct board *board, const char *store,
                             int control);
 

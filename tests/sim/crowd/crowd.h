@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * crowd/crowd.h: two hosts and four submitters on one session, and what outlives a SIGKILL of any
- * of them: shared memory in which submitters note what was acknowledged, and the hosts keep the one
- * transcript that they share.
+ * crowd/crowd.h: two hosts and four submitters in one session, and shared memory that outlives a
+ * SIGKILL of any of them: in it, submitters note what was acknowledged, and the hosts keep their
+ * common transcript.
  */
 #ifndef CROWD_H
 #define CROWD_H
@@ -23,17 +23,17 @@ enum {
   CARRIERS = 1 << 20,
   NOBODY = -1
 };
-enum { CARRIED_MAX = 128, ID_SIZE = 32 }; /* messages of one carrier */
+enum { CARRIED_MAX = 128, ID_SIZE = 32 }; /* CARRIED_MAX: messages of one delivery */
 
 #define SESSION "crowd"
 
-/* NOTE_CANCELLING stays if the submitter was killed while it cancelled the message, which then may
- * be delivered or not. */
+/* NOTE_CANCELLING stays if the submitter was killed during the cancel; then the message may be
+ * delivered or not. */
 enum note_state { NOTE_UNUSED, NOTE_BEGUN, NOTE_ACKNOWLEDGED, NOTE_CANCELLING, NOTE_CANCELLED };
 
 struct note { /* of one message */
   _Atomic(uint8_t) state;
-  _Atomic(uint8_t) delivered; /* it stands in the transcript */
+  _Atomic(uint8_t) delivered; /* the transcript has it */
 };
 
 struct carrier { /* in the transcript */
@@ -43,17 +43,17 @@ struct carrier { /* in the transcript */
 };
 
 struct board {
-  /* The holder writes the transcript, or changes whose it is, as with a file's lock. It is robust,
-   * because holders are killed. */
+  /* Its holder writes the transcript, or changes whose it is. The lock is robust, because holders
+   * are killed. */
   pthread_mutex_t lock;
   int writer;   /* the host whose transcript it is; NOBODY */
   bool running; /* that host's turn */
   uint64_t carrier_count;
-  struct carrier carriers[CARRIERS]; /* in the order in which they were written; the first
-                                      * carrier_count of them count */
+  struct carrier carriers[CARRIERS]; /* in the order of writing; only the first carrier_count are
+                                        valid */
 
-  atomic_bool stop;  /* submitters: finish */
-  atomic_bool leave; /* hosts: finish */
+  atomic_bool stop;  /* submitters must finish */
+  atomic_bool leave; /* hosts must finish */
   _Atomic(uint64_t) next[SUBMITTERS], acknowledged, delivered, cancelled, turns, steered,
       rolled_back, takeovers, recoveries, refused;
   struct note notes[MESSAGES];
@@ -78,22 +78,22 @@ static inline struct note *note_of(struct board *board, unsigned submitter, uint
 
 /* Takes the lock. If its last holder died, marks the messages that it had written as delivered. */
 void board_lock(struct board *board);
-/* With the lock held: marks the messages of the newest carrier as delivered. */
+/* Call it with the lock. Marks the messages of the newest delivery as delivered. */
 void board_mark_newest(struct board *board);
 void board_unlock(struct board *board);
 
-/* Opens the plugin; waits out BUSY. */
+/* Opens the plugin, and tries again while it is BUSY. */
 void part_open(struct part *part, uint32_t role);
 _Noreturn void part_leave(struct part *part);
 
-/* Sends an event written as printf would. The reply, which may be NULL, is the caller's. */
+/* Sends an event, written as by printf. The caller owns the reply, which may be NULL. */
 int32_t part_event(struct part *part, struct tidings_reply **ret_reply, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Says what is wrong and ends this process with 1, which ends the test. */
+/* Prints what is wrong and exits with 1, which ends the test. */
 _Noreturn void wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The error's name and words, of the last part_event or call that failed here. */
+/* The error of the last call that failed here. */
 extern struct tidings_error last_error;
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Which sessions to ask next what they need, and when. All `Wakes` of an open plugin share it. It reads no clock.
+//! Decides which sessions to ask next what they need, and when. All `Wakes` of an open plugin share it. It reads no clock.
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::wake::Sleeper;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// The session is not this host's any more.
+/// The session is no longer this host's.
 fn is_gone(code: i32) -> bool {
     matches!(code, sys::E_OWNED | sys::E_CLOSED | sys::E_NOT_FOUND)
 }
@@ -67,14 +67,14 @@ impl Agenda {
         }
     }
 
-    /// Makes those look at this time that would sleep for longer.
+    /// Makes every `Wakes` that would sleep for longer look at this time.
     pub(crate) fn look_by(&self, at_ms: i64) {
         for sleeper in self.sleepers.iter().filter_map(Weak::upgrade) {
             sleeper.look_by(at_ms);
         }
     }
 
-    /// Makes all look. A ring is for all of them: the `Wakes` whose descriptor it came through may belong to a host that acts.
+    /// Makes all `Wakes` look: the one whose descriptor got the ring may belong to a host that is acting.
     pub(crate) fn ring_all(&self) {
         for sleeper in self.sleepers.iter().filter_map(Weak::upgrade) {
             sleeper.ring();
@@ -87,7 +87,7 @@ impl Agenda {
         }
     }
 
-    /// Makes those ready whose time has come.
+    /// Makes sessions ready whose time has come.
     pub(crate) fn find_due(&mut self, now: Instant, now_ms: i64) {
         let again: Vec<String> = self
             .again
@@ -152,7 +152,7 @@ impl Agenda {
         self.sleepers.push(Arc::downgrade(sleeper));
     }
 
-    /// Another `Wakes` gets what this one leaves, and the rings that it has heard.
+    /// Another `Wakes` gets the remaining sessions, and the rings that this one got.
     pub(crate) fn leave(&mut self, sleeper: &Arc<Sleeper>) {
         let left = Arc::downgrade(sleeper);
         self.sleepers.retain(|one| !one.ptr_eq(&left));

@@ -120,7 +120,7 @@ impl Tidings {
         })
     }
 
-    /// Call it before each chat request is sent. On an error a request that names messages is not sent: they still wait, or are not on offer any more.
+    /// Call it before each chat request is sent. On an error do not send a request that names messages: they still wait, or are no longer offered.
     pub fn chat_request(&self, request: &ChatRequest<'_>) -> Result<Delivery, Error> {
         let spans: Vec<sys::Span> = request
             .messages
@@ -150,7 +150,7 @@ impl Tidings {
         })
     }
 
-    /// Call it after the carrier was written to the transcript, or when it is certain that it will not be.
+    /// Call it when the carrier is in the transcript, or certainly never will be.
     pub fn settle(&self, delivery_id: u64, outcome: Outcome) -> Result<Reply, Error> {
         let began = self.agenda().begin_call();
         // Safety: no pointer is kept.
@@ -166,7 +166,7 @@ impl Tidings {
 
     // -- events ----------------------------------------------------------------------------------
 
-    /// Pushes a notification; it is stored for good when this is Ok. Do the reply's actions: no wake repeats them.
+    /// Pushes a notification, which is stored durably when this is Ok. Do the reply's actions, because no wake repeats them.
     pub fn push(&self, notify: &Notify<'_>) -> Result<Reply, Error> {
         let given = notify.as_struct();
         let began = self.agenda().begin_call();
@@ -261,7 +261,7 @@ impl Tidings {
         Ok(self.noted(session, reply, began))
     }
 
-    /// The next session that rang; None: none is left.
+    /// Returns the next session that rang; None: none is left.
     pub fn next_session(&self) -> Result<Option<String>, Error> {
         let mut buffer = [0u8; 256];
         let mut len = 0;
@@ -280,7 +280,7 @@ impl Tidings {
         Ok((len > 0).then(|| String::from_utf8_lossy(&buffer[..len]).into_owned()))
     }
 
-    /// A descriptor to poll, for an event loop of your own. Get it first, then ask `next_session`, then sleep.
+    /// Returns a descriptor to poll, for your own event loop. Get it first, then ask `next_session`, then sleep.
     pub fn wake_descriptor(&self) -> Result<File, Error> {
         let mut fd = -1;
         let mut why = error::empty();
@@ -292,8 +292,8 @@ impl Tidings {
         }
     }
 
-    /// The sessions that want their host to act, as a future: `wakes.next().await`. It also wakes a session at the `wake_at_ms` of its newest reply; without a
-    /// wake descriptor (256 processes wait already) that time alone counts. Dropping it loses no session: the next one goes on with those that are left.
+    /// Returns a future of the sessions that want their host to act: `wakes.next().await`. A session also comes at the `wake_at_ms` of its newest reply, and
+    /// only then without a wake descriptor (256 processes wait already). Dropping it loses no session: the next one continues with the remaining ones.
     pub fn wakes(self: &Arc<Self>) -> Result<Wakes, Error> {
         let descriptor = match self.wake_descriptor() {
             Ok(descriptor) => Some(descriptor),

@@ -12,7 +12,7 @@ use crate::{library, size_of, span, Error, Level, Origin};
 pub enum Role {
     #[default]
     Host,
-    /// It only pushes, submits and asks.
+    /// Only pushes, submits and queries.
     Producer,
 }
 
@@ -30,7 +30,7 @@ pub struct Options {
     pub hook_budget_ms: u32,
     pub total_budget_ms: u64,
     pub settle_on_return: bool,
-    /// Load the plugin without trying it first in a process of its own.
+    /// Load the plugin without trying it first in another process.
     pub no_probe: bool,
     /// The path of `libtidings-hostkit.so.1`. None: $TIDINGS_HOSTKIT, or the installed one.
     pub library: Option<String>,
@@ -156,7 +156,7 @@ impl Outcome {
 /// When a notification may start a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Activation {
-    /// As its kind and level say, by the configuration.
+    /// As the configuration decides by kind and level.
     #[default]
     Default,
     Passive,
@@ -168,7 +168,7 @@ pub enum Activation {
 #[derive(Clone, Copy, Debug)]
 pub struct Notify<'a> {
     pub session: &'a str,
-    /// "tool.failed": the source goes to the first dot.
+    /// Such as "tool.failed"; the source is the part before the first dot.
     pub kind: &'a str,
     pub text: &'a str,
     pub level: Level,

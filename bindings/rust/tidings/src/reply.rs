@@ -39,7 +39,7 @@ words! {
     Critical = sys::LEVEL_CRITICAL, "critical";
 }
 words! {
-    /// How a text is sent: in the carrier's own text, as a block beside it, or as a message in a role of its own.
+    /// How a text is sent: in the carrier's own text, as a block beside it, or as a message with its own role.
     Voice:
     Carrier = sys::VOICE_CARRIER, "carrier";
     Block = sys::VOICE_BLOCK, "block";
@@ -56,7 +56,7 @@ words! {
     Pair = sys::PLACE_PAIR, "pair";
 }
 words! {
-    /// The host acts on it now, and skips `Other`.
+    /// What the host must do now. Skip `Other`.
     ActionType:
     StartTurn = sys::ACTION_START_TURN, "start_turn";
     AbortStream = sys::ACTION_ABORT_STREAM, "abort_stream";
@@ -147,7 +147,7 @@ pub struct Status {
 /// The answer of a call.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
-    /// Settle it, and keep it with the carrier in the transcript. None: there is nothing to settle.
+    /// Keep it with the carrier in the transcript, and settle it. None: there is nothing to settle.
     pub delivery_id: Option<u64>,
     pub notifications: Vec<Notification>,
     pub parts: Vec<Part>,
@@ -155,7 +155,7 @@ pub struct Reply {
     pub steered: Vec<String>,
     pub status: Option<Status>,
     pub duplicate: bool,
-    /// Wake the session at this wall-clock time; `Wakes` does.
+    /// Wake the session at this wall-clock time, as `Wakes` does.
     pub wake_at_ms: Option<i64>,
     /// JSON.
     pub ledger: Option<String>,
@@ -171,7 +171,7 @@ pub struct Outgoing {
     pub tool: Option<String>,
 }
 
-/// A carrier to send: `outgoing`, in this order. After that settle `reply.delivery_id`.
+/// A carrier to send: `outgoing`, in this order. Then settle `reply.delivery_id`.
 #[derive(Clone, Debug)]
 pub struct Delivery {
     pub outgoing: Vec<Outgoing>,

@@ -42,7 +42,7 @@ struct Waiting {
     rang: bool, // since the future has begun to look
 }
 
-/// The part of a `Wakes` that it shares with its thread, and with the calls whose replies bring times.
+/// What a `Wakes` shares with its thread, and with calls whose replies have times.
 pub(crate) struct Sleeper {
     waiting: Mutex<Waiting>,
     nudge: UnixStream,
@@ -121,15 +121,15 @@ impl Wakes {
         })
     }
 
-    /// The next session that wants its host to act. The first calls return every session of this host.
+    /// Returns the next session that wants its host to act. The first calls return every session of this host.
     ///
-    /// A session whose wake fails, because the store is busy or full for example, is asked again after 0.1 to 5 s while the others go on, until that
-    /// succeeds or the session is not this host's any more. An error that is returned concerns all of them.
+    /// If the wake of a session fails, for example because the store is busy or full, it is tried again after 0.1 to 5 s, until it succeeds or the session
+    /// is no longer this host's; other sessions do not wait for that. An error that is returned concerns all sessions.
     pub fn next(&mut self) -> Next<'_> {
         Next { wakes: self }
     }
 
-    /// Finds those that rang, and those whose time has come.
+    /// Finds the sessions that rang, and those whose time has come.
     fn look(&mut self) -> Result<(), Error> {
         let mut pause = None;
         loop {
@@ -148,7 +148,7 @@ impl Wakes {
         Ok(())
     }
 
-    /// Asks the next one that is ready.
+    /// Asks the next session that is ready.
     fn ask(&mut self) -> Asked {
         let (session, began) = {
             let mut agenda = self.kit.agenda();
@@ -231,7 +231,7 @@ impl Future for Next<'_> {
         let found = match wakes.find() {
             Ok(Asked::Woken(woken)) => Ok(woken),
             Ok(Asked::Failed) => {
-                // The call may have waited for the store: other tasks run for as long before the next one.
+                // The call may have waited for the store, so other tasks run for as long before the next call.
                 let took_ms = began.elapsed().as_millis() as i64;
                 wakes.sleeper.begin_sleep(Some(now_ms() + took_ms));
                 return Poll::Pending;

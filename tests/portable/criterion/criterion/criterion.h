@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * criterion/criterion.h: as much of Criterion's interface as the tests here use, for machines and C
- * libraries that Criterion itself does not run on. A case is a forked process; what is reported is
- * TAP. The names are Criterion's, so that the tests are the same everywhere.
+ * criterion/criterion.h: the part of Criterion's interface that these tests use, for machines and C
+ * libraries without Criterion. Each case runs in a forked process; the output is TAP. The names are
+ * Criterion's, so that the tests are the same everywhere.
  *
  * A case that cannot pass on a platform is named in the file $TIDINGS_SKIPS, one a line:
  * "suite::case reason". It is not run, and the reason is printed.
@@ -16,7 +16,7 @@
 
 struct cr_case {
   const char *suite, *name;
-  void (*run)(void); /* NULL: what a suite's cases have in common */
+  void (*run)(void); /* NULL: this is a suite, with what its cases share */
   void (*init)(void);
   void (*fini)(void);
   double timeout; /* in seconds; ctest limits the program as a whole */
@@ -25,7 +25,7 @@ struct cr_case {
 };
 
 void cr_register(struct cr_case *one);
-/* `format` and what follows it is the test's own message, if `format` is not NULL. */
+/* `format`, if not NULL, and the arguments after it are the test's message. */
 void cr_failed(bool fatal, const char *file, int line, const char *text, const char *format, ...);
 _Noreturn void cr_skip(const char *format, ...);
 
@@ -47,8 +47,8 @@ _Noreturn void cr_skip(const char *format, ...);
   }                                                                                                \
   static void suite_##_##name_##_run(void)
 
-/* The arguments after those that a check compares are its message. CR_END stands in for one that is
- * not there; after one that is, nothing reads it. */
+/* Arguments after those that a check compares are its message. CR_END replaces a missing one; after
+ * a message nothing reads it. */
 #define CR_END (char *)NULL
 #define CR_FIRST(first, ...) first
 #define CR_AFTER_FIRST(first, ...) __VA_ARGS__
