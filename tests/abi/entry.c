@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * entry.c: exports what every plugin exports, and nothing else. The golden dump is made from this
- * object, so that it has the types of the contract and none of the plugin's own. It is never
- * loaded.
+ * entry.c: exports only what every plugin exports. The golden dump is made from this object, so
+ * that it has the contract's types, without the plugin's own. It is never loaded.
  */
 #include <tidings/tidings.h>
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * layout.c: compares how a compiler lays out the structs of the contract, and what its constants
- * are, with a golden file.
- *
- * A golden file of these headers' own version must be equal line by line. For a file of an older
- * minor version, structs may have become longer, and nothing else may have changed. `layout`
- * without arguments prints the text for a golden file.
+ * layout.c: compares the layout of the contract's structs, and its constants, with a golden file. A
+ * golden file of the same version must be equal line by line. Since an older minor version, structs
+ * may only have become longer. `layout` without arguments prints the text for a golden file.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -97,7 +94,7 @@ static int has_grown(const struct text *now, const char *golden) {
   return 0;
 }
 
-/* Prints the lines of `golden` that are not true any more, and counts them. */
+/* Prints the lines of `golden` that are no longer true, and counts them. */
 static int missing(const struct text *golden, const struct text *now, int same_version) {
   int count = 0;
   for (size_t i = 1; i < golden->count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * check_crashes.c: has the extension for whole stores: its check crashes, its backup returns its
- * arguments, its salvage fails, and it has no migrate. No instance of it can be opened.
+ * check_crashes.c: has the extension for whole stores, whose check crashes, backup returns its
+ * arguments, and salvage fails, and which has no migrate. No instance of it can be opened.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -72,7 +72,7 @@ static void fill_lists(struct good_reply *made) {
                                                          .text = span(made->text),
                                                          .data = span("{\"exit\":101}"),
                                                          .count = 3};
-  /* As from a plugin that does not know `count`: the host must not read these bytes. */
+  /* A plugin that does not know `count` has other bytes there, which the host must not read. */
   made->notifications[1] =
       (struct tidings_notification){.size = offsetof(struct tidings_notification, count),
                                     .kind_source = span("mcp"),
@@ -213,7 +213,7 @@ static void ring(struct good_plugin *good) {
     atomic_fetch_add(&good->out, 1); /* the host gets this reply */
 }
 
-/* Takes the code with which a `wake` fails out of the file "wake-fails" in the store folder; 0:
+/* Takes the code with which a `wake` must fail from the file "wake-fails" in the store folder; 0:
  * there is no such file. */
 static int32_t take_failure(struct good_plugin *good) {
   char text[8] = "";
@@ -349,8 +349,7 @@ static int32_t open_instance(const struct tidings_host *host,
   return TIDINGS_OK;
 }
 
-/* The contract's symbol, in which more fields follow than in its type; so it needs another name in
- * C. */
+/* The contract's symbol. It has more fields than its type, so it has another name in C. */
 extern TIDINGS_EXPORT const struct good_entry longer_entry __asm__(TIDINGS_ENTRY_SYMBOL);
 const struct good_entry longer_entry = {
     .entry = {.size = sizeof(struct tidings_entry) + LATER_BYTES,

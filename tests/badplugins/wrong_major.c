@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * wrong_major.c: has version 2.0 of the contract. Only the eight bytes that never change exist, so
+ * wrong_major.c: has version 2.0 of the contract. It has only the eight bytes that never change, so
  * reading further would be noticed.
  */
 #include <tidings/abi.h>

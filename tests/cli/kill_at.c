@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/cli/kill_at.c: is preloaded into a program, and kills it by SIGKILL just before its
+ * tests/cli/kill_at.c: is preloaded into a program, and kills it by SIGKILL just before the
  * KILL_AT-th call whose effect another process can see: opening, writing, flushing, truncating,
- * renaming, removing or closing a file. So a test can make each step the last one. With FAIL_AT
- * instead, that call to write or flush data.mdb fails.
+ * renaming, removing or closing a file. So a test can make each step the last one. With FAIL_AT,
+ * the FAIL_AT-th call to write or flush data.mdb fails.
  */
 #include <dlfcn.h>
 #include <errno.h>

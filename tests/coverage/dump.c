@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * coverage/dump.c: is part of every program and library of a build with TIDINGS_COVERAGE. Each has
- * its own __gcov_dump, which others cannot call, so it registers that function.
+ * coverage/dump.c: is part of every program and library of a build with TIDINGS_COVERAGE. It
+ * registers the __gcov_dump of each, which others cannot call.
  */
 #include <gcov.h>
 
 #include "dump.h"
 
-/* If again/faults.c is linked too, no call may fail any more: writing the counts allocates. */
+/* If again/faults.c is linked too, its faults must stop, because writing the counts allocates. */
 __attribute__((weak)) int faults_disarm(void);
 
 static void write_counts(void) {

@@ -14,8 +14,7 @@
 
 #define MOST 256 /* programs and libraries in a process at a time; the counts of more are lost */
 
-/* There is no lock, because this process may be a forked child whose parent's other thread held it
- * at the fork. */
+/* There is no lock, because in a forked child another thread of the parent might have held it. */
 static _Atomic(void (*)(void)) dumps[MOST];
 
 static void exchange(void (*from)(void), void (*to)(void)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A process that preloads this sees a wall clock that is wrong by $TIDINGS_TEST_CLOCK_OFF seconds,
- * and a machine that has run for as many hours more as $TIDINGS_TEST_HOURS, a file, has bytes.
+ * and a machine that has run longer: by an hour for each byte of the file $TIDINGS_TEST_HOURS.
  */
 #include <stdlib.h>
 #include <sys/stat.h>

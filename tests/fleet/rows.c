@@ -15,7 +15,7 @@
 
 enum { PROCESSES = 3, ANSWER_S = 1200 };
 
-/* The orders to a process, which answers each with a byte that states the result. */
+/* The orders to a process, which answers each with a byte for the result. */
 enum ask {
   STEP = 's',
   CHECK = 'c',   /* all sessions */
@@ -42,7 +42,7 @@ static void hold_session(void) {
     rows_broken("%s", error.text);
 }
 
-/* Leaves the server with a short limit of time with which a write succeeds. */
+/* Makes a write succeed with a short limit of time, which stays the server's limit. */
 static void shorten(void) {
   int *ms = &rows_self.model->short_ms;
   for (*ms = SHORT_MS; rows_write(0, (uint32_t)*ms, false, TIDINGS_E_BUSY); *ms *= 2)

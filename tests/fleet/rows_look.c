@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fleet/rows_look.c: checks that a transaction reads the rows of the model, by each way of
- * reading.
+ * tests/fleet/rows_look.c: checks that each way of reading in a transaction gives the model's rows.
  */
 #include <stdarg.h>
 #include <unistd.h>
@@ -112,7 +111,7 @@ void rows_delete(struct turn *turn, struct view *view, int kind, uint32_t at) {
 
 static struct row item_of(uint32_t seed) { return (struct row){.seed = seed, .len = 12}; }
 
-/* Makes the next push an item. `puts`: the rows are written too; else they are there already. */
+/* Makes the next push an item. `puts`: also writes its rows; false: they exist already. */
 static void fold(struct turn *turn, struct view *view, bool puts) {
   struct row *head = &view->rows.rows[HEAD][0];
   struct row item = item_of(view->rows.pushes[view->folded++]);

@@ -55,8 +55,8 @@ static void put_random(struct turn *turn, struct view *view, int kind, uint32_t 
   rows_put(turn, view, kind, at, row);
 }
 
-/* Has the server what was written? The version alone does not say so, because the engine raises it
- * too when it makes a late commit void, and may not learn that it has. */
+/* Does the server have what was written? The version alone does not show it, because the engine
+ * also raises it to make a late commit void, and may not know that it did. */
 static bool has_written(struct turn *next, const struct view *view) {
   const struct session *before = session_at(view->session);
   for (int kind = 0; kind < ROW_KINDS; kind++) {
@@ -73,8 +73,8 @@ static bool has_written(struct turn *next, const struct view *view) {
   return true;
 }
 
-/* Finds the unknown outcome of a commit. A write that has the lock shows the outcome, because a
- * late commit cannot come after that. */
+/* Finds out a commit's unknown outcome, by a write that has the lock, because a late commit cannot
+ * come after that. */
 static void find_outcome(const struct turn *turn) {
   const struct view *view = turn->declared.wrote ? &turn->declared : &turn->other;
   uint32_t session = view->session;
@@ -187,8 +187,8 @@ static void put_again(struct turn *turn, struct view *view, int kind) {
   end_some(turn, view, kind);
 }
 
-/* Increments a row of the store's own, which others write too; the session's counter shows whether
- * it was done. */
+/* Increments a row of the store, which other processes also write; the session's counter shows
+ * whether it was done. */
 static void count_up(struct turn *turn, struct view *view) {
   struct db_key key = {{0, 0, 0, 0, PG_META, 0, 0, 0, 0, 0, 0, 0, 9}};
   struct tidings_span value;
@@ -219,7 +219,7 @@ static void look_for_event(struct turn *turn) {
   rows_get(turn, view, LOOKED, id);
 }
 
-/* Notes an event. The note counts from the commit on: nothing looks for it before. */
+/* Notes an event. Nothing looks for the note before the commit. */
 static void note_event(struct turn *turn, struct view *view) {
   uint32_t id = rows_random(IDS);
   struct db_event event = rows_event(view->session, id);

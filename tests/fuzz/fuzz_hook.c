@@ -132,7 +132,7 @@ static void check_path(const char *cwd, const char *path) {
   free(again);
 }
 
-/* Is it a prompt that the host sends although no person has written anything? */
+/* Does the host send this prompt without a person's words? */
 static bool is_ignored_prompt(const struct hook_call *call) {
   return call->host->ignores_empty_prompts && !call->prompt[strspn(call->prompt, " \t\r\n")];
 }

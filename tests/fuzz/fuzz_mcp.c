@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/fuzz/fuzz_mcp.c: a line of an MCP server, and after a NUL the text of a block. If the block
- * is taken out of the spliced line again, the line has its old bytes; a reader finds one more block
- * in the spliced line, with that text. The input is also read as a line of a host: tidings' own
- * server answers it with one line of JSON, or not at all.
+ * tests/fuzz/fuzz_mcp.c: a line of an MCP server, and after a NUL the text of a block. A reader
+ * must find one more block, with that text, in the spliced line. Without that block, the line must
+ * have its old bytes. The input is also read as a line of a host: tidings' own server answers it
+ * with one line of JSON, or not at all.
  */
 #include "fuzz.h"
 

@@ -67,7 +67,7 @@ static void assert_is_full(const struct tidings_reply *reply) {
   assert_span(reply->ledger, "pending: 2");
 }
 
-/* The plugin overwrites what it gets back, and is unmapped before the copy is looked at. */
+/* The plugin overwrites what it gets back, and is unmapped before the test looks at the copy. */
 Test(call, a_reply_outlives_the_plugin) {
   struct kit kit;
   kit_init(&kit);

@@ -119,7 +119,7 @@ Test(load, does_not_use_the_file_itself) {
   cr_assert_null(kit_finish(&kit));
 }
 
-/* Commands load in this way: no folder is written to, and still the file may be overwritten. */
+/* Commands load like this: nothing is written to a folder, and yet the file may be overwritten. */
 Test(load, a_copy_in_memory) {
   struct kit kit;
   kit_init(&kit);
@@ -163,7 +163,7 @@ Test(load, what_is_left_to_the_exit) {
   cr_expect_eq(kit.warnings, 0, "%s", kit.last_warning);
 }
 
-/* A plugin from before 1.2 does not promise that a quiesced one may be left. */
+/* A plugin older than 1.2 does not allow a host to leave it quiesced. */
 Test(load, nothing_of_an_older_plugin_is_left_to_the_exit) {
   struct hostkit *hostkit = NULL;
   struct kit kit;

@@ -124,8 +124,8 @@ static int32_t swap(struct trial *trial) {
   return hostkit_swap(trial->hostkit, trial->other, 0, NULL);
 }
 
-/* A failure before the old build is closed leaves it running; the new build's own failures
- * bring it back. */
+/* If a failure comes before the old build is closed, it goes on; if the new build fails, the old
+ * one returns. */
 Test(memory, swap) {
   struct trial trial;
   trial_init(&trial);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_push.c: the events that hostkit writes from structs: every field, hostile text, and what it
- * refuses. The plugin writes each event to its log, one line each.
+ * test_push.c: tests the events that hostkit writes from structs: every field, hostile text, and
+ * refusals. The plugin writes each event to its log, one line each.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

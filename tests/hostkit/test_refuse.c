@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_refuse.c: each kind of broken plugin is refused with a sentence of its own, and leaves
- * nothing behind.
+ * test_refuse.c: each kind of broken plugin is refused with its own sentence, and nothing of it
+ * stays.
  */
 #include <criterion/criterion.h>
 #include <elf.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_wake.c: the descriptor that a host polls works after swaps too, and the names of sessions
- * that rang are passed on.
+ * test_wake.c: the descriptor that a host polls also works after swaps, and the names of sessions
+ * that rang reach the host.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/mcp/keeper_busy.c: messages pass in both directions while the wrapper has to wait for the
- * store, to open a session and to settle a delivery. The linker puts the functions below in place
- * of those two calls; they return only after the messages have passed. So a wrapper that waits for
+ * store, to open a session and to settle a delivery. The linker replaces those two calls by the
+ * functions below, which return only after the messages have passed. So a wrapper that waits for
  * them never ends, and an alarm kills it.
  */
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/mcp/news_away.c: a database is away while the wrapper opens its store, or settles a
- * delivery. The linker puts the functions below in place of those two calls.
+ * tests/mcp/news_away.c: a database cannot be reached while the wrapper opens its store, or settles
+ * a delivery. The linker replaces those two calls by the functions below.
  */
 #include <stdio.h>
 #include <stdlib.h>

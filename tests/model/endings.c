@@ -22,7 +22,7 @@ static struct move chat_request(const struct world *world) {
   return move;
 }
 
-/* Chooses the next move of a host that only goes on. False: nothing is left to do. */
+/* Chooses the next move of a host that only continues. False: nothing is left to do. */
 static bool choose(const struct world *world, const struct setup *setup, struct move *ret_move) {
   const struct run *run = &world->run;
   if (!world->alive) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/laws.c: the invariants of the turn queue. No single rule states them, and the rules
- * together must not break them. The oracle checks the rules themselves.
+ * tests/model/laws.c: the invariants of the turn queue. No single rule states them, but the rules
+ * together must keep them. The oracle checks the rules themselves.
  */
 #include "laws.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/model/model.c: explores every state that the run-state machine can reach, breadth-first, up
- * to a depth or until there are no more. In each state it checks the laws, and that everything that
- * waits can still be delivered. Prints TAP with the number of states and the depth, and the sum.
+ * to a depth. In each state it checks the laws, and that everything that waits can still be
+ * delivered. Prints TAP with the depth, the numbers of states and their sum.
  *
  * Usage: turns-model [DEPTH [NAME]]: explores to another depth, or one setup only.
  *        turns-model table DEPTH: prints the machine's table instead, as table.h says.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/model/oracle.c: makes a model of a view, lets the model do the act, and makes a view of the
- * model again. It uses the model and nothing of the plugin.
+ * tests/model/oracle.c: turns a view into a model, lets the model do the act, and turns the model
+ * into a view. It uses the model and nothing of the plugin.
  */
 #include "oracle.h"
 
@@ -33,7 +33,7 @@ static void add_messages(struct model *model, const struct view *view) {
   model->message_count = (unsigned)(view->submitted + view->run.system_turns);
 }
 
-/* The indices of a mask, by place; the plugin's own turn is the newest. */
+/* Lists the messages of a mask in the queue's order; the plugin's own turn is the newest. */
 static unsigned spread_mask(const struct model *model, int64_t mask, int *ret_messages) {
   unsigned count = 0;
   for (unsigned i = 0; i < model->queue_length; i++)

@@ -284,8 +284,8 @@ static const char *play_settle(struct game *game) {
   return broken || move->committed ? broken : look(game, move->listens, true);
 }
 
-/* Somebody attaches; or the host that is attached says which carriers it has. An event that is
- * refused has done nothing. */
+/* A host attaches, or the attached host names the deliveries that it has. A refused event does
+ * nothing. */
 static const char *play_attach(struct game *game) {
   static const struct move unnamed, opened = {.event = TURNS_OPENED},
                                     rewound = {.event = TURNS_REWOUND};

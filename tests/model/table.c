@@ -38,8 +38,8 @@ static enum ids ids_of(const struct world *world, const struct move *move) {
   return named & ~turn ? IDS_OTHER : IDS_PART;
 }
 
-/* Cases that the cells are not about have rules of their own in the text: the offer that the host
- * does not know of, and messages that do not wait. */
+/* Some cases are not in the cells but in the text: an offer that the host does not know of, and
+ * messages that do not wait. */
 static bool is_of_a_cell(const struct world *before, const struct move *move,
                          enum turns_event event) {
   if (before->run.state == RUN_STARTING && !before->run.offer_known && !event_is_of_messages(event))

@@ -27,7 +27,7 @@ static int64_t clamp(int64_t value, int64_t most) {
   return value > most ? most : value < -most ? -most : value;
 }
 
-/* Times matter only by how far off they are: before, within or after a tick. */
+/* Only the distances of times matter: before, within or after a tick. */
 static void canonical_times(struct world *world) {
   struct run *run = &world->run;
   int64_t now_ms = world->now_ms;

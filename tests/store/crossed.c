@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/crossed.c: four calls in a session that is known, each in a function of its own, so
- * that crossed.py can count the files and functions that each of them runs.
+ * tests/store/crossed.c: makes four calls in a known session, each in its own function, so that
+ * crossed.py can count the files and functions that each call runs.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_attach_race.c: another process creates the session while this one attaches to
- * it: after this one has not found the session, and before the write that adds it; or it starts a
- * turn while this one reports the end of another. The linker sends the plugin's calls of
- * store_write here (see CMakeLists.txt).
+ * tests/store/test_attach_race.c: while this process attaches to a session, another one creates it:
+ * after this one did not find it, and before the write that adds it. Or, while this process reports
+ * a turn's end, another one starts a turn. The linker sends the plugin's calls of store_write here
+ * (see CMakeLists.txt).
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static void expect_state(struct tidings_plugin *plugin, const char *state) {
   free(status);
 }
 
-/* The run that the dead process left behind is held, as this instance's configuration says. */
+/* The dead process's run is held, as this instance's configuration says. */
 Test(attach_race, a_hook_attaches_to_a_session_created_at_that_moment) {
   struct tidings_plugin *plugin = holding_plugin();
   meanwhile = create_and_die;

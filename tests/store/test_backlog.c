@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * So many items wait in a session that a delivery does not read all of them. Each of the right
- * items is shown once, whoever pushed it and whatever was leased.
+ * If so many items wait in a session that a delivery does not read all of them, each right item is
+ * still shown once, whoever pushed it and whatever was leased.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ Test(backlog, what_goes_first_is_shown) {
   plugin_end(plugin);
 }
 
-/* The others than warnings come in the order of their numbers, from the last or the first on. */
+/* Except warnings, items come in the order of their numbers, from the last or the first on. */
 static void expect_each_once(struct tidings_plugin *plugin, int count, int step) {
   static bool seen[MORE + 1];
   size_t total = 0;
@@ -134,7 +134,7 @@ Test(backlog, each_item_once_and_in_order) {
   plugin_end(plugin);
 }
 
-/* Before the rest is so few that all are read, most of those that were noted have ended. */
+/* Most noted items have ended before the rest is small enough to be read completely. */
 Test(backlog, each_item_once_after_most_have_ended) {
   struct tidings_plugin *plugin = plugin_with(MORE, "{\"max_items\":40}");
   expect_each_once(plugin, MORE, 1);
@@ -157,7 +157,7 @@ Test(backlog, a_store_that_went_back_in_time_is_read_anew) {
   plugin_end(plugin);
 }
 
-/* Each of them is in one line, so no line is left for later. */
+/* All are in one line, so no line is left for later. */
 Test(backlog, one_line_of_many_items_has_all_of_them) {
   struct tidings_plugin *plugin = plugin_of("{\"max_items\":10,\"coalesce_window_ms\":86400000}");
   const struct put put = put_begin(store_of(plugin));
@@ -204,8 +204,7 @@ Test(backlog, what_is_late_stands_where_its_time_is) {
   plugin_end(plugin);
 }
 
-/* The newest items have old times, but stand after those before them, which the notes do not need.
- */
+/* The newest items have old times, but come after the others, which the notes do not need. */
 Test(backlog, what_is_late_stands_before_items_whose_times_are_older) {
   struct tidings_plugin *plugin = plugin_of("{\"max_items\":3,\"order\":\"newest\"}");
   struct notification later = note_of(TIDINGS_LEVEL_INFO, "later");
@@ -226,7 +225,7 @@ Test(backlog, what_is_late_stands_before_items_whose_times_are_older) {
   plugin_end(plugin);
 }
 
-/* The newest item is as it was, so only the rows that a delivery needs can say it. */
+/* The newest item has not changed, so only rows that a delivery needs show the change. */
 Test(backlog, a_needed_row_that_has_changed_is_read_anew) {
   struct tidings_plugin *plugin = plugin_with_many("{\"max_items\":3}");
   struct got got = tool_result(plugin, "s");

@@ -161,7 +161,7 @@ Test(commit, when_it_cannot_be_told_the_outcome_is_unknown) {
   store_close(store);
 }
 
-/* Whether the store knows that the host was asked or not: the host did not receive the reply. */
+/* The store may or may not know that the host was asked, but the host did not get the reply. */
 Test(commit, what_an_unknown_commit_asked_of_the_host_is_asked_again) {
   static const enum fault faults[] = {META_WRITTEN_TWICE, SYNC_FAILS};
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -312,8 +312,8 @@ static int push_theirs(struct child *self, void *context) {
   return 0;
 }
 
-/* Another process's commit gets the number of the failed one, and its session gets the number of
- * the session that was not stored. So everything that a push remembered of that session is void. */
+/* Another process's commit gets the failed commit's number, and its session gets the number of the
+ * session that was not stored. So all that a push remembered about that session is void. */
 Test(commit, what_a_push_knew_before_it_failed_is_not_believed) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
@@ -334,7 +334,7 @@ Test(commit, what_a_push_knew_before_it_failed_is_not_believed) {
   store_close(store);
 }
 
-/* The number of the commit may also go to a write of this process that is no push. */
+/* A write of this process that is no push may also get the commit's number. */
 Test(commit, what_a_push_knew_is_not_believed_after_another_write_of_its_process) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
@@ -391,7 +391,8 @@ Test(commit, a_push_to_a_damaged_session_does_not_fail_the_push_beside_it) {
 
 /* -- the instance on it ------------------------------------------------------------------------ */
 
-/* A session's number that was never committed must not be remembered: the next session gets it. */
+/* If a session's number was never committed, it must be forgotten, because the next session gets
+ * it. */
 Test(commit, a_session_that_was_not_stored_is_not_remembered) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
   arm(SYNC_FAILS);

@@ -67,7 +67,7 @@ static int open_code(struct tidings_error *error) {
   return code;
 }
 
-/* The number of used pages, as LMDB counts them. The pages after them are reserve. */
+/* Returns the number of used pages, as LMDB counts them; the pages after them are spare. */
 static size_t used_bytes(void) {
   struct store *store = store_at(kit_store);
   MDB_envinfo info;
@@ -249,7 +249,7 @@ static int open_beside(struct child *self, void *context) {
   return code == TIDINGS_E_STORE && strstr(error.text, "lock.mdb was deleted") ? 0 : 1;
 }
 
-/* The next process would make another lock file, and two processes would write at the same time. */
+/* Otherwise the next process would make another lock file, and two would write at the same time. */
 Test(datafile, a_lock_file_deleted_while_in_use_ends_all_writes) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
@@ -269,7 +269,7 @@ Test(datafile, a_lock_file_deleted_while_in_use_ends_all_writes) {
 }
 
 /* Two processes make one store: the other's data.mdb appears after this one did not find it. Here
- * it comes and goes under its two names without pause, and only the folder is looked at. */
+ * it appears and disappears under its two names all the time, while the folder is examined. */
 Test(datafile, a_store_that_another_process_makes_is_no_other_file) {
   enum { LOOKS = 3000 };
   cr_assert_eq(mkdir(kit_store, 0700), 0);

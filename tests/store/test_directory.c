@@ -155,7 +155,7 @@ Test(directory, linked_files_in_it_are_refused) {
   }
 }
 
-/* cp -al, as backups use it: both folders would write one file, each with locks of its own. */
+/* cp -al, as backups use it: both folders would write one file, each with its own locks. */
 Test(directory, hard_linked_files_are_refused) {
   static const char *const names[] = {"data.mdb", "lock.mdb", "shared"};
   expect_opened(kit_store);
@@ -228,8 +228,8 @@ Test(directory, a_store_deleted_while_in_use_is_noticed_without_statx) {
 }
 #endif
 
-/* A host that only waits and asks for rings writes nothing, so no refused write has reported the
- * loss before. */
+/* A host that only waits and asks for rings writes nothing, so no refused write reports the
+ * loss. */
 Test(directory, a_store_deleted_while_in_use_is_noticed_at_a_wake) {
   struct tidings_error error = new_error();
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_dump.c: a file of a store's rows: what was written is read, and a file that was cut or
+ * test_dump.c: tests files of a store's rows: what was written is read, and a file that was cut or
  * changed anywhere is refused.
  */
 #include <criterion/criterion.h>
@@ -41,7 +41,7 @@ static void write_file(void) {
   cr_assert_eq(dump_finish(&writer, 0, &error), 0, "%s", error.text);
 }
 
-/* Reads to the end. Returns the error, and how many entries there were before it or the end. */
+/* Reads to the end. Returns the error, and how many entries came before it or the end. */
 static int read_file(size_t *ret_count) {
   struct tidings_error error = {.size = sizeof error};
   struct dump_reader reader = {.file = NULL};

@@ -85,7 +85,7 @@ static void expect_one_flush(const char *when) {
   cr_assert_str_eq(calls + pages, "DHF", "%s: %s", when, calls);
 }
 
-/* Checks, by the file alone, that the newest commit is whole. *ret_runs: the runs of pages in its
+/* Checks in the file itself that the newest commit is complete. *ret_runs: the runs of pages in its
  * digest. */
 static void expect_whole(struct store *store, uint32_t *ret_runs) {
   struct heads heads;
@@ -285,7 +285,7 @@ Test(flush, after_a_kill_at_each_call_the_next_open_flushes_first) {
   }
 }
 
-/* The kernel may have dropped what the first flush could not write, so everything is written
+/* The kernel may have dropped pages that the first flush could not write, so all are written
  * again. */
 Test(flush, a_flush_that_fails_after_a_kill_is_made_again_with_all_pages) {
   char call = 'F';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_forget.c: a session is forgotten on request: all its rows in portions, no row of
+ * tests/store/test_forget.c: forgets a session on request: all its rows, in portions, but no row of
  * another session, and not while its host runs. The linker sends the plugin's calls of store_commit
  * here (see CMakeLists.txt).
  */
@@ -30,7 +30,7 @@ int __wrap_store_commit(struct store_txn *txn, struct tidings_error *error) {
   return code;
 }
 
-/* Some of everything in both; "s" has a history of 5,000, and ten that wait. */
+/* Both sessions have rows of every kind; "s" has a history of 5,000, and ten that wait. */
 static void fill(void) {
   struct store *store = store_at(kit_store);
   fill_items(store, "s", 1, 5010, 0);

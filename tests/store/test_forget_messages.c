@@ -25,8 +25,8 @@ static struct tidings_span id_of(uint64_t n, char buffer[32]) {
   return span_of(buffer, (size_t)snprintf(buffer, 32, "m%llu", (unsigned long long)n));
 }
 
-/* Messages 1..count of session 1, a day apart, every fourth of which is still queued; and as many
- * transitions. */
+/* Adds messages 1..count to session 1, a day apart, of which every fourth is still queued, and as
+ * many transitions. */
 static void fill(struct store *store, uint64_t count) {
   struct tidings_error error = new_error();
   struct arena arena = ARENA_EMPTY;

@@ -20,7 +20,7 @@
 static size_t faked_last_page, faked_tree_pages; /* 0: the truth */
 static int fallocate_error;
 
-/* The linker hands the plugin's calls to these, whether LMDB is linked in or not. */
+/* The linker sends the plugin's calls to these, whether or not LMDB is linked in. */
 int __real_mdb_env_info(MDB_env *env, MDB_envinfo *info);
 int __wrap_mdb_env_info(MDB_env *env, MDB_envinfo *info);
 int __real_mdb_env_stat(MDB_env *env, MDB_stat *stat);
@@ -72,8 +72,8 @@ Test(growth, a_store_full_of_rows_is_full_and_can_be_drained) {
   plugin_end(plugin);
 }
 
-/* LMDB's file never shrinks: once it has been large, what was delivered and forgotten since must
- * count as free. */
+/* LMDB's file never shrinks: once it has been large, the space of what was forgotten must count as
+ * free. */
 Test(growth, a_file_that_was_full_once_takes_pushes_again) {
   struct store *store = store_at(kit_store);
   faked_last_page = 15 * gib / PAGE;

@@ -54,7 +54,7 @@ static int push_at_each_signal(struct child *self, void *context) {
   return 0;
 }
 
-/* The push takes its number from memory. So it uses a number that is only in memory. */
+/* The push takes its number from memory, where the test puts another one. */
 Test(known, a_push_after_a_push_looks_nothing_up) {
   struct store *store = store_at(kit_store);
   say_well(store, "s", "one");
@@ -107,7 +107,7 @@ static bool are_ours(struct store *store) {
   return ours;
 }
 
-/* Such a commit uses no number: the next commit, of another process, gets it. */
+/* Such a commit uses no number, so the next one, of another process, gets it. */
 Test(known, a_commit_that_wrote_nothing_is_none) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();

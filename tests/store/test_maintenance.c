@@ -73,7 +73,7 @@ static unsigned newest_of(const struct bytes *bytes) {
   return page_u64(bytes->at + PAGE, HEAD_TRANSACTION_AT) > page_u64(bytes->at, HEAD_TRANSACTION_AT);
 }
 
-/* Zeroes the root of the tree of rows to which a head leads: its commit has written it. */
+/* Zeroes the root of a head's tree of rows, which its commit has written. */
 static void zero_root_of(struct bytes *bytes, unsigned head) {
   const uint8_t *at = bytes->at + (size_t)head * PAGE;
   memset(bytes->at + page_u64(at, HEAD_TREES_AT + TREE_BYTES + TREE_ROOT_AT) * PAGE, 0, PAGE);
@@ -299,7 +299,7 @@ Test(maintenance, what_a_killed_run_left_is_taken_away) {
   expect_pending(to_path(), "s", 370);
 }
 
-/* The linker sends calls here (see CMakeLists.txt), so that a process waits before its next one;
+/* The linker sends calls here (see CMakeLists.txt), so that a process waits before its next call;
  * NULL: it does not wait. */
 static const struct child *waits_to_open, *waits_to_move;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_message_damage.c: damaged rows of messages, seen from the host: the other
- * messages of the queue start their turns, and nothing is stuck.
+ * tests/store/test_message_damage.c: what a host sees of damaged rows of messages: the queue's
+ * other messages start their turns, and nothing is stuck.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -206,8 +206,8 @@ Test(message_damage, a_lost_transition_does_not_hide_the_others) {
   plugin_end(plugin);
 }
 
-/* Closing discards the contents of the damaged head. Then old messages are over, and new ones are
- * not taken for them. */
+/* Closing discards what the damaged head had. Then old messages are over, and new ones are not
+ * mistaken for them. */
 Test(message_damage, a_session_with_a_damaged_head_is_closed_with_its_messages) {
   begin();
   spoil(ROW_HEAD, 0);

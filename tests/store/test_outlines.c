@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Rows of outlines agree with the items, and a plan made with them is the same as a plan made
- * without them. With outlines a process that has just been started reads few rows to show ten of
- * thousands of items. The test counts the rows that are read, because the linker hands record_open
- * to it (see CMakeLists.txt).
+ * without them. With outlines, a process that was just started reads few rows to show ten of
+ * thousands of items. The linker sends calls of record_open here, so that the test counts the rows
+ * that are read (see CMakeLists.txt).
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -74,7 +74,7 @@ static void *go_on_alone(void *context) {
   _exit(0);
 }
 
-/* The thread that goes on reads a copy, because the stack of the other ends with it. */
+/* The remaining thread reads a copy, because the stack of the other one ends with it. */
 static int end_main_thread(struct child *self, void *context) {
   static struct child kept;
   pthread_t other;
@@ -164,7 +164,8 @@ Test(owner, without_descriptors_no_session_is_taken_over) {
   child_kill(&other);
 }
 
-/* A tool that the host has just forked has all its descriptors until it runs its program. */
+/* A tool's process that the host has just forked has all the host's descriptors until it runs its
+ * program. */
 Test(owner, a_forked_child_does_not_keep_a_closed_store) {
   plugin_end(plugin_at(kit_store, (struct plugin_words){0}));
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_phase_races.c: a phase that is set while a write of the same host is under way outlives that
- * write. The write comes from a thread without the session's lock, or from another process of the
- * host. The linker sends the plugin's commits here (see CMakeLists.txt).
+ * test_phase_races.c: a phase that is set during a write of the same host outlives that write. The
+ * write comes from a thread without the session's lock, or from another process of the host. The
+ * linker sends the plugin's commits here (see CMakeLists.txt).
  */
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -180,8 +180,8 @@ Test(phase_races, a_report_leaves_a_newer_phase) {
   expect_status("\"phase\":\"streaming\"");
 }
 
-/* Otherwise the owner, which may be in the stored phase again, would not know that it has to commit
- * that phase for other machines. */
+/* Otherwise the owner, if it is in the stored phase again, would not know that it must commit that
+ * phase for other machines. */
 Test(phase_races, a_report_stores_no_phase_that_it_only_read) {
   report_handle("handle.state", ",\"tool\":\"b\",\"state\":\"waiting\"");
   unsigned before = stored_phase();
@@ -201,7 +201,7 @@ Test(phase_races, an_event_of_the_owner_stores_the_phase_that_it_read) {
   cr_assert_eq(stored_phase(), PHASE_TOOLS);
 }
 
-/* A thread that had read the session before the turn ended may have set it after that. */
+/* A thread that read the session before the turn ended may have set the phase after that. */
 Test(phase_races, a_new_turn_has_no_phase_of_the_one_before) {
   struct store *store = store_of(owner);
   uint32_t number = number_of(store, "s");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_promises.c: quiesce and close apply the settles that were only remembered, and
- * the store fails meanwhile. The linker sends the plugin's calls of store_commit_as_read and
- * instance_quiesce here (see CMakeLists.txt).
+ * tests/store/test_promises.c: the store fails while quiesce and close apply settles that were only
+ * remembered. The linker sends the plugin's calls of store_commit_as_read and instance_quiesce here
+ * (see CMakeLists.txt).
  */
 #include <criterion/criterion.h>
 
@@ -15,7 +15,7 @@ int __real_store_commit_as_read(struct store_txn *txn, bool *ret_outdated,
 int __wrap_store_commit_as_read(struct store_txn *txn, bool *ret_outdated,
                                 struct tidings_error *error);
 
-/* The code of each commit; 0: it is made. After the last one every commit gets it again. */
+/* The code of each commit; 0: it is made. Later commits get the last code. */
 static const int *commits;
 
 int __wrap_store_commit_as_read(struct store_txn *txn, bool *ret_outdated,
@@ -89,7 +89,7 @@ static void expect_leased(const char *session, size_t expected) {
   store_close(store);
 }
 
-/* An error that may pass keeps the instance open, so that the host tries again. */
+/* A temporary error keeps the instance open, so that the host can try again. */
 Test(promises, are_kept_until_the_store_takes_them) {
   static const int codes[][2] = {
       {TIDINGS_E_BUSY, LAST}, {TIDINGS_E_NOMEM, LAST}, {TIDINGS_E_OUTCOME_UNKNOWN, LAST}};
@@ -137,7 +137,7 @@ Test(promises, do_not_keep_a_host_from_ending) {
   }
 }
 
-/* A call that was under way remembered a settle after all others had been applied. */
+/* A running call remembered a settle after all others had been applied. */
 Test(promises, that_come_late_keep_the_instance_open) {
   for (int closes = 0; closes <= 1; closes++) {
     struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/store/test_purge.c: all rows of a closed session are deleted; its name is deleted last,
- * when no process can remember the session's number any more.
+ * when no process can still remember the session's number.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ Test(purge, a_closed_session_goes_after_a_day_in_small_steps) {
   cr_expect_eq(rows_in(store, 1, ROW_HEAD), 1,
                "its head and its name stay: this process knows its number");
   cr_expect_eq(number_of(store, "s"), 1);
-  /* So it can be taken up again in this process, and no number is given out twice. */
+  /* So this process can use the session again, and no number is given out twice. */
   push(plugin, "s", "again");
   cr_expect_eq(last_of(store, "s"), 132);
   expect_got(tool_result(plugin, "s"), "again");

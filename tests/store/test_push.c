@@ -252,7 +252,8 @@ static void *wait_and_push(void *context) {
   return NULL;
 }
 
-/* Leader and followers run out of time one after the other; the patient one is stored. */
+/* Leader and followers run out of time one after the other, but the push with a longer time is
+ * stored. */
 Test(push, the_impatient_are_withdrawn_and_the_patient_one_leads) {
   struct store *store = store_at(kit_store);
   struct child writer = child_start(hold_writer, kit_store);
@@ -317,7 +318,7 @@ static void take_mark_away(pthread_mutex_t *lock) {
 
 /* A waiter is killed after it was woken and before it has the lock. If another process takes the
  * lock in between and sees no waiters, the C library removes the mark that others wait, and they
- * sleep on. Here the mark is taken away by hand. */
+ * sleep on. Here the test removes the mark. */
 Test(push, a_wake_that_is_lost_holds_nobody_up) {
   struct store *store = store_at(kit_store);
   struct child waiter = child_start(say_one, kit_store);

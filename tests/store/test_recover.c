@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_recover.c: the last commit cut off in every way, also while a store recovers
- * from an earlier cut; damage of its pages at different times; digests that somebody made up.
+ * tests/store/test_recover.c: cuts the last commit in every way, also while a store recovers from
+ * an earlier cut; damages its pages at different times; and makes digests up.
  */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -89,7 +89,8 @@ static int push_and_vanish(struct child *self, void *context) {
   return 0; /* without a close */
 }
 
-/* The file before the last commit, and after it: an open may commit what it forgets. */
+/* The file before the last commit and after it, because opening may make a commit to forget
+ * rows. */
 static void make_commit(struct image *ret_before, struct image *ret_after) {
   struct child child = child_start(push_and_vanish, NULL);
   child_await(&child);
@@ -249,8 +250,8 @@ static void keep_file_as(const struct image *image) {
 
 enum when { SAME_BOOT_AFTER_A_KILL, RESTART_AFTER_A_CLOSE };
 
-/* Damages a commit that was acknowledged and flushed: it may be reported as damaged, but is never
- * given up. */
+/* Damages a commit that was acknowledged and flushed: it may be reported as damaged, but must never
+ * be undone. */
 static void damage_each_unit(enum when when) {
   struct image before, after;
   struct stat first, now;
@@ -344,7 +345,7 @@ Test(recover, a_digest_has_room_for_so_many_pages) {
 
 /* -- without digests --------------------------------------------------------------------------- */
 
-/* A tool has copied the store: neither head has one. The first commit gives them theirs. */
+/* A tool has copied the store, so neither head has a digest. The first commit makes both. */
 Test(recover, a_copy_without_digests_is_used_and_gets_them) {
   struct tidings_error error = new_error();
   struct heads heads;

@@ -212,7 +212,8 @@ Test(retention, old_ids_are_forgotten_and_new_ones_are_not) {
   store_close(store);
 }
 
-/* As many as it ends items, or the ids of a session that ends many at once pile up. */
+/* A settle looks at as many ids as items that it ends, otherwise the ids of a session that ends
+ * many at once would accumulate. */
 Test(retention, a_settle_of_many_items_looks_at_as_many_ids) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();
@@ -226,7 +227,7 @@ Test(retention, a_settle_of_many_items_looks_at_as_many_ids) {
   store_close(store);
 }
 
-/* A clock that was far ahead and was put right must not make an id count as seen for longer than
+/* A clock that was far ahead, and was corrected, must not make an id count as seen for longer than
  * the window. */
 Test(retention, an_id_of_a_clock_that_was_ahead_is_not_seen) {
   struct store *store = store_at(kit_store);
@@ -323,7 +324,7 @@ Test(damage, a_damaged_session_is_not_listed_as_idle) {
   plugin_end(plugin);
 }
 
-/* A lease whose row went bad can still be settled: which items it took is in the head. */
+/* A lease whose row is damaged can still be settled, because the head knows its items. */
 static void settle_damaged(bool remove, uint32_t outcome, const char *expected) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});
   struct tidings_error error = new_error();
@@ -401,7 +402,7 @@ Test(damage, a_session_with_a_damaged_lease_can_be_closed) {
   plugin_end(plugin);
 }
 
-/* A session whose head went bad answers STORE, as the sentence says, until it is closed; then its
+/* A session whose head is damaged answers STORE, with that sentence, until it is closed; then its
  * name can be used again. */
 Test(damage, a_session_with_a_damaged_head_can_be_closed) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});

@@ -272,7 +272,7 @@ Test(rows, delivery_round_trip) {
   arena_free(&arena);
 }
 
-/* This member was appended: rows of earlier versions, and most of today's, end before it. */
+/* This member was appended later: rows of earlier versions, and most new rows, end before it. */
 Test(rows, delivery_with_recalled_items_round_trip) {
   static const struct disposition_range recalled[] = {
       {3, 4, 0, OUTCOME_WITHDRAWN, REASON_POLLED},
@@ -418,8 +418,8 @@ Test(rows, counts_that_cannot_be_are_refused_before_memory_is_taken) {
   }
 }
 
-/* Ranges whose ends meet UINT64_MAX would let a loop over them run for ever, and the next range
- * begin at 0. */
+/* With ranges up to UINT64_MAX, a loop over them would never end, and the next range would begin at
+ * 0. */
 Test(rows, ranges_that_wrap_are_refused) {
   struct arena arena = ARENA_EMPTY;
   const struct taken to_the_end[] = {{5, UINT64_MAX, 1}};

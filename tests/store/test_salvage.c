@@ -72,7 +72,7 @@ Test(salvage, without_a_head_deliveries_say_what_has_ended) {
   store_close(store);
 }
 
-/* Because the head is lost, the lease is rolled back, and the item would have ended with that. */
+/* The head is lost, so the lease is rolled back, which would have ended the item. */
 Test(salvage, what_was_withdrawn_while_leased_stays_withdrawn) {
   const struct disposition_range shown = {.first = 21, .last = 30, .outcome = OUTCOME_DELIVERED},
                                  withdrawn = {
@@ -123,8 +123,8 @@ static void expect_counts(const char *session, uint64_t live, uint64_t dropped,
   expect_pending(to_path(), session, live - (strcmp(session, "s") == 0 ? 10 : 0));
 }
 
-/* Else they would count as pending for ever. 21..30 are leased: their settlement says what became
- * of those that are lost. */
+/* Otherwise they would count as pending for ever. 21..30 are leased, so their settlement decides
+ * about lost ones. */
 Test(salvage, lost_notifications_end_as_dropped) {
   make_store();
   struct store *store = store_at(kit_store);

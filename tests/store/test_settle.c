@@ -254,7 +254,7 @@ Test(settle, remembered_and_applied_by_close) {
   cr_assert_eq(state_after_reopening(delivery), DELIVERY_COMMITTED);
 }
 
-/* "Applied at the next call of any function of this instance": a swap quiesces first. */
+/* A remembered settle is applied at the next call of the instance; a swap calls quiesce first. */
 Test(settle, remembered_and_applied_by_quiesce) {
   struct tidings_plugin *plugin = plugin_at(kit_store, impatient);
   struct tidings_error error = new_error();
@@ -329,8 +329,7 @@ Test(settle, a_call_id_may_be_any_bytes) {
   plugin_end(plugin);
 }
 
-/* Arithmetic on the wall clock must not overflow and nothing may get lost, whatever the clock does.
- */
+/* Arithmetic on the wall clock must not overflow, and nothing may get lost, whatever it does. */
 Test(settle, clocks_that_jump) {
   static const long long jumps[] = {INT64_MAX,     INT64_MIN,     0,        -1, INT64_MAX / 2,
                                     1700000000000, INT64_MIN / 2, INT64_MAX};
@@ -377,7 +376,7 @@ Test(settle, names_of_calls_and_tools_have_a_limit) {
   plugin_end(plugin);
 }
 
-/* A length that is nonsense is refused before a byte is read: the memory after the text is not
+/* An absurd length is refused before a byte is read, because the memory after the text is not
  * ours. */
 Test(settle, lengths_are_checked_before_anything_is_read) {
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});

@@ -67,7 +67,7 @@ Test(shown, else_tokens_are_bytes_of_the_text_as_it_is_shown) {
 
 #define REST "and so many more words that nobody would show them together with those of the line"
 
-/* A process that counts tokens otherwise would cut what the host has shown whole. */
+/* A process with another count of tokens would cut what the host has shown whole. */
 Test(shown, what_cannot_be_rendered_again_is_shown_uncut) {
   struct tidings_plugin *plugin = open_with("{\"delivery\":{\"max_tokens\":4}}", true, all_ones);
   push(plugin, "s", "the first line\\n" REST);
@@ -112,7 +112,7 @@ Test(shown, without_randomness_a_call_is_refused_and_nothing_is_lost) {
   plugin_end(plugin);
 }
 
-/* The plugin does not follow a pointer that is no unreleased reply, whatever it points to. */
+/* The plugin does not follow a pointer unless it is an unreleased reply. */
 Test(shown, what_is_not_out_is_released_without_harm) {
   const struct tidings_query *query = tidings_entry.get_extension(TIDINGS_EXT_QUERY);
   struct tidings_plugin *plugin = plugin_at(kit_store, (struct plugin_words){0});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_sweep.c: tests which rows are forgotten in sessions where nobody settles, in
- * which steps, and which rows never are.
+ * tests/store/test_sweep.c: tests which rows are forgotten in sessions that nobody uses, in which
+ * steps, and which rows never are.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -112,7 +112,7 @@ Test(unseen, a_turn_that_has_begun_is_not_offered_again) {
   plugin_end(plugin);
 }
 
-/* The process owns its session still, and nothing else says what it was asked. */
+/* The process still owns its session, and nothing else records what it was asked. */
 Test(unseen, a_host_that_opens_the_plugin_anew_is_asked_again) {
   static const char opened[] = "{\"type\":\"session.opened\",\"session\":\"s\",\"data\":{}}",
                     resumed[] = "{\"type\":\"session.resumed\",\"session\":\"s\",\"data\":"
@@ -178,7 +178,7 @@ Test(unseen, a_duplicate_asks_again_for_what_was_not_received) {
   plugin_end(plugin);
 }
 
-/* A producer may have the host's owner, for instance the same process, but is no host. */
+/* A producer may have the same owner as the host, such as the same process, but is no host. */
 Test(unseen, a_producer_with_the_same_owner_is_asked_nothing) {
   static const char *const events[] = {
       critical, "{\"type\":\"message.submitted\",\"source\":\"p\",\"id\":\"2\",\"session\":\"s\","
@@ -226,7 +226,8 @@ Test(unseen, the_reply_to_a_duplicate_says_when_something_is_due) {
 
 /* -- remembered settles ------------------------------------------------------------------------ */
 
-/* A critical notification is on a chat request of an idle session; returns its delivery. */
+/* Delivers a critical notification with a chat request of an idle session, and returns the
+ * delivery. */
 static uint64_t carried(struct tidings_plugin *plugin) {
   const struct tidings_span id = span_text("tidings:1"), *ids = &id;
   const struct tidings_chat_request request = {.size = sizeof request,

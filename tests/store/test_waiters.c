@@ -362,7 +362,8 @@ Test(waiters, the_fifo_is_its_users_alone_whatever_the_umask) {
   plugin_end(plugin);
 }
 
-/* Nobody waits for a reader that does not read, and its next look empties the FIFO. */
+/* Writers do not wait for a reader that does not read, and the reader's next look empties the
+ * FIFO. */
 Test(waiters, a_full_pipe_holds_nobody_up) {
   struct tidings_plugin *plugin = host();
   struct store *store = store_of(plugin);

@@ -97,7 +97,7 @@ Test(wake, messages_of_others_ring_when_the_host_is_to_act_on_them) {
   plugin_end(plugin);
 }
 
-/* The reply to the fork is about the parent, so the waiting thread is rung too. */
+/* The reply to the fork is about the parent, so the waiting thread is also rung. */
 Test(wake, what_a_fork_copies_rings_for_the_child) {
   struct tidings_plugin *plugin = host();
   struct tidings_error error = new_error();
@@ -278,7 +278,7 @@ Test(wake, names_a_session_again_whose_event_failed_in_another_thread) {
   plugin_end(plugin);
 }
 
-/* A host with a broken store sleeps; it asks again at a time of its own. */
+/* A host with a broken store sleeps, and asks again at a time that it chooses. */
 Test(wake, names_a_session_again_without_a_ring_after_a_failure_of_the_store) {
   static const int codes[] = {TIDINGS_E_STORE, TIDINGS_E_NOMEM};
   struct tidings_plugin *plugin = host();

@@ -67,8 +67,8 @@ static void expect_opened(const char *when) {
   cr_assert_eq(try_open(&error), 0, "%s: %s", when, error.text);
 }
 
-/* Makes the file in walk_kit_data one that LMDB reads well and the walk would refuse, with the time
- * of its last change. */
+/* Damages the file in walk_kit_data so that LMDB reads it but the walk would refuse it, and keeps
+ * the time of its last change. */
 static void miscount_unseen(const struct walk *sound) {
   struct stat entry;
   cr_assert_eq(stat(walk_kit_path(), &entry), 0);
@@ -173,7 +173,7 @@ static int read_and_end(struct child *self, void *context) {
   return 0;
 }
 
-/* Each leaves its slot of a reader, which the next one that opens the store clears. */
+/* Each leaves its slot as a reader, which the next process that opens the store clears. */
 Test(walk, processes_that_end_without_a_close_leave_nothing_that_grows) {
   struct child other = child_start(use_store, NULL);
   child_await(&other);
@@ -320,7 +320,7 @@ Test(walk, a_place_that_is_not_whole_does_not_count) {
   cr_assert_eq(portions_until(0, NULL), whole, "it had begun anew");
 }
 
-/* On a full disk a store is opened all the same, by a call that takes longer. */
+/* A store on a full disk can still be opened, by a call that takes longer. */
 Test(walk, a_place_that_cannot_be_kept_ends_no_walk) {
   make_large();
   touch_file();

@@ -180,7 +180,7 @@ static void damage_only_child(uint8_t *bytes, const struct walk *walk) {
 
 /* -- large values, free pages ------------------------------------------------------------------ */
 
-/* The first page of the first large value: its page is of the kind that only such values have. */
+/* Returns the first page of the first large value, which has a kind that only such values have. */
 static uint8_t *large_value(uint8_t *bytes, const struct walk *walk) {
   uint8_t *above = bytes + walk->rows.root * PAGE;
   while (page_u16(child_of(bytes, above, 0), PAGE_KIND_AT) == PAGE_BRANCH)

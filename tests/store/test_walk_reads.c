@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/store/test_walk_reads.c: how the walk reads a file: by pread and never through a map, the
- * branches before the leaves, and everything before LMDB opens the file. The linker hands the calls
- * to this test.
+ * tests/store/test_walk_reads.c: the walk reads a file by pread, never through a map, branches
+ * before leaves, and all before LMDB opens the file. The linker sends the calls here.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -79,7 +78,7 @@ int seen_mdb_env_open(MDB_env *env, const char *path, unsigned flags, mdb_mode_t
 
 /* -- the file ---------------------------------------------------------------------------------- */
 
-/* A tree of three levels at least: its root is not its only branch. */
+/* Makes a tree of at least three levels, so that the root is not its only branch. */
 static void make_rows(void) {
   struct tidings_error error = new_error();
   struct store *store = store_at(kit_store);
@@ -185,7 +184,8 @@ Test(walk_reads, lmdb_is_given_the_file_after_the_walk) {
   store_close(store);
 }
 
-/* A read that fails once says nothing of the file: the next open, of any process, reads again. */
+/* A read that fails once proves nothing about the file: the next open, by any process, reads
+ * again. */
 Test(walk_reads, a_page_that_could_not_be_read_is_not_noted_as_damage) {
   const struct store_options options = {
       .directory = kit_store, .create_budget_ms = KIT_BUDGET_MS, .only_reads = true};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * During a settle delay the session is idle and the batch stays queued; a message that comes
- * meanwhile does not get ahead. The order in which messages fire is the one without a delay.
+ * meanwhile does not get ahead. Messages fire in the same order as without a delay.
  */
 #include "kit.h"
 

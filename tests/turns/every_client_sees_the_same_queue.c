@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A second window, a trigger runner without a UI and an inspector, each a process of its own, ask
- * while the host works: all of them get the answer that the host gets.
+ * A second window, a trigger runner without a UI and an inspector, each in its own process, ask
+ * while the host works: all get the host's answer.
  */
 #include "kit.h"
 

@@ -54,7 +54,7 @@ static struct played play(const char *discipline, const struct line *lines, unsi
   return played;
 }
 
-/* The numbers of the messages that wait after the lines that were made so far. */
+/* The numbers of the messages that wait after the lines so far. */
 struct waiting {
   unsigned numbers[LENGTH];
   unsigned count;

@@ -20,7 +20,7 @@ static const char *const ENVELOPES[] = {
 };
 enum { ENVELOPES_COUNT = sizeof ENVELOPES / sizeof ENVELOPES[0] };
 
-/* Submits and fires all messages and returns all replies as text, the envelopes left out. */
+/* Submits and fires all messages, and returns all replies as text, without the envelopes. */
 static const char *play(bool triggered) {
   const char *all = "";
   store_folder = text("%s.%d", store_folder, triggered);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/agents/hooks/late_transcript.c: agents that write their transcripts late. The linker puts
- * __wrap_clock_wall_ms in place of clock_wall_ms, so that nobody has to wait, and
- * __wrap_hook_later_look in place of hook_later_look, before which the agent writes more.
+ * tests/agents/hooks/late_transcript.c: agents that write their transcripts late. The linker
+ * replaces clock_wall_ms by __wrap_clock_wall_ms, so that nobody has to wait, and hook_later_look
+ * by __wrap_hook_later_look, which first lets the agent write more.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static void write_result(const struct dialect *dialect, const char *call_id) {
   append_filled(dialect->result, call_id);
 }
 
-/* Writes an answer of the model, with a time so many milliseconds from now. */
+/* Writes an answer of the model, with a time this many milliseconds from now. */
 static void write_answer(const struct dialect *dialect, int64_t from_now_ms) {
   char text[64];
   int64_t ms = clock_wall_ms() + from_now_ms;
@@ -143,7 +143,7 @@ static size_t count_leased(struct hostkit *kit, const struct dialect *dialect) {
   return count;
 }
 
-/* Hands out a notification with a tool's result. `marked` is the line that the agent writes of
+/* Delivers a notification with a tool's result. `marked` is the line that the agent writes about
  * it. */
 static void hand_out(struct hostkit *kit, const struct dialect *dialect, const char *message,
                      const char *call_id) {
@@ -155,8 +155,8 @@ static void hand_out(struct hostkit *kit, const struct dialect *dialect, const c
   free(text);
 }
 
-/* Puts a delivery into the transcript, which shows that this agent writes deliveries down. Then
- * hands out another one. */
+/* Puts a delivery into the transcript, which shows that this agent records deliveries. Then makes
+ * another one. */
 static void begin(struct hostkit *kit, const struct dialect *dialect) {
   MUST(truncate(path, 0) == 0);
   must_get(kit, dialect, HOOK_PROMPT, "", "");
@@ -203,8 +203,7 @@ static void time_bounds_the_wait(struct hostkit *kit, const struct dialect *dial
   must_get(kit, dialect, HOOK_PROMPT, "", "Second.");
 }
 
-/* The first look does not find the delivery, and the second look finds what the model said after
- * it. */
+/* The first look does not find the delivery, and the second finds later words of the model. */
 static void what_is_written_between_two_looks_was_delivered(struct hostkit *kit,
                                                             const struct dialect *dialect) {
   begin(kit, dialect);

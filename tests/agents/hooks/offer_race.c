@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/agents/hooks/offer_race.c: a hook at a turn's end is offered the next turn, and when it
- * asks for the carrier, another process has locked the store. The linker puts
- * __wrap_hostkit_chat_request in place of hostkit_chat_request, so that this happens each time.
+ * makes the request, another process has locked the store. The linker replaces hostkit_chat_request
+ * by __wrap_hostkit_chat_request, so that this happens each time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,7 +141,7 @@ static void the_end_comes_again(struct hostkit *kit) {
   printf("ok 4 - it stays offered only if a process waits that starts it\n");
 }
 
-/* The hook runs in a process of its own, beside the turn's end, as the agent runs it. */
+/* The hook runs in its own process, as the agent runs it, while the turn ends. */
 static void the_waiter_comes_next(struct hostkit *kit) {
   static char store[4096];
   static const struct cli_program program = {.name = "test"};

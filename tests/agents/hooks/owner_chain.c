@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/agents/hooks/owner_chain.c: finds the agent among the processes above a hook. The linker
- * puts functions of this file in place of those that look at processes, so that the chains of
+ * replaces the functions that look at processes by those of this file, so that the chains of
  * processes are the same on each machine, and change at the same moment.
  */
 #include <stdio.h>

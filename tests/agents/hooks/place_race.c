@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/agents/hooks/place_race.c: between the moment in which a process opens a waiting place and
- * the one in which it locks it, another process removes the place, or makes it again. The linker
- * puts __wrap_flock in place of flock, so that this happens each time.
+ * tests/agents/hooks/place_race.c: after a process has opened a waiting place, and before it locks
+ * it, another process removes the place, or makes it again. The linker replaces flock by
+ * __wrap_flock, so that this happens each time.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static const struct hook_call call = {.session = "s"};
 static char folder[4096], mine[4200], left[4200];
 static uint32_t self;
 
-/* Once, when the place of this name is locked, another process does something just before. */
+/* The act of another process, once, just before the place of this name is locked. */
 static const char *watched;
 static void (*meanwhile)(const char *path);
 static int of_another = -1; /* the place that another process has locked */

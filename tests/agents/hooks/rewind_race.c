@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/agents/hooks/rewind_race.c: a hook finds that a person has taken back a prompt, and before
- * it reports that, another hook of the same agent hands something out. The linker puts
- * __wrap_kit_query in place of kit_query, so that this happens each time.
+ * it reports that, another hook of the same agent delivers something. The linker replaces kit_query
+ * by __wrap_kit_query, so that this happens each time.
  */
 #include <stdio.h>
 #include <stdlib.h>

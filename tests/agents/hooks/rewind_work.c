@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/agents/hooks/rewind_work.c: measures the work of finding what a person has taken back. The
- * linker puts the functions below in place of those that read texts, and they count the bytes. A
- * transcript that is four times as long may cost little more than four times as much.
+ * linker replaces the functions that read texts by those below, which count the bytes. A transcript
+ * that is four times as long may cost little more than four times as much.
  */
 #include <stdint.h>
 #include <stdio.h>

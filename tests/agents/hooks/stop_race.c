@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/agents/hooks/stop_race.c: a process finds that a person has stopped the running turn, and
- * before it reports that, the hook of the next prompt is called. The linker puts __wrap_kit_query
- * in place of kit_query, so that this happens each time.
+ * before it reports that, the hook of the next prompt is called. The linker replaces kit_query by
+ * __wrap_kit_query, so that this happens each time.
  */
 #include <stdio.h>
 #include <stdlib.h>

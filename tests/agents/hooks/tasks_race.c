@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/agents/hooks/tasks_race.c: a process that changes the file of scheduled tasks stops for a
- * while after it has read it, and the agent takes its lock over. The linker puts wrappers in place
- * of file_read_whole, interrupt_poll, fsync and rename, so that this happens each time.
+ * tests/agents/hooks/tasks_race.c: a process that changes the file of scheduled tasks is suspended
+ * after it has read the file, and the agent takes its lock over. The linker replaces
+ * file_read_whole, interrupt_poll, fsync and rename by wrappers, so that this happens each time.
  */
 #include <errno.h>
 #include <fcntl.h>

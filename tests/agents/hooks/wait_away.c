@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/agents/hooks/wait_away.c: a process that waits to wake an agent cannot reach its store for
- * a moment, or the clock is set back. The linker puts __wrap_hostkit_next_session in place of
- * hostkit_next_session, which then fails, and __wrap_clock_wall_ms in place of clock_wall_ms.
+ * a moment, or the clock is set back. The linker replaces hostkit_next_session by
+ * __wrap_hostkit_next_session, which fails, and clock_wall_ms by __wrap_clock_wall_ms.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * tests/agents/hooks/window_race.c: a process that looks for resumed sessions notes that a session
- * is loaded, while a hook of that session records its window. The linker puts __wrap_link and
- * __wrap_rename in place of link and rename, so that the hook always writes just before.
+ * is loaded, while a hook of that session records its window. The linker replaces link and rename
+ * by __wrap_link and __wrap_rename, so that the hook always writes just before that process.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * again/again.c: a plugin that is tidings, but in which a call fails whenever faults.c has a fault
- * for it, and is then made again, until none is left. A call that fails names the reason and
- * changes nothing; so what is done with this plugin ends as it does without faults.
+ * again/again.c: wraps tidings as a plugin in which a call fails for each fault of faults.c, and is
+ * repeated until no fault is left. A call that fails names the reason and changes nothing, so
+ * everything ends as without faults.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -96,7 +96,7 @@ static int32_t on_event(struct tidings_plugin *plugin, const struct tidings_span
 
 static int32_t settle(struct tidings_plugin *plugin, const struct tidings_settlement *settlement,
                       const struct tidings_reply **ret_reply, struct tidings_error *error) {
-  /* An engine with another machine's rows remembers a settle that it cannot do now. */
+  /* An engine with another machine's rows remembers a settle that it cannot make now. */
   if (db_remote) return real.settle(plugin, settlement, ret_reply, error);
   AGAIN("settle", real.settle(plugin, settlement, ret_reply, &attempts.error));
 }
@@ -120,8 +120,8 @@ static int32_t open_plugin(const struct tidings_host *host,
   return 0;
 }
 
-/* The plugin decides after the event is stored what a notification asks of the host. If that fails,
- * the event has not failed: the host is to send `wake` soon, which decides. */
+/* After the event is stored, the plugin decides what a notification asks of the host. If that
+ * fails, the event still succeeds: the host must send `wake` soon, which decides. */
 void __real_react_to_notification(struct op *op, const struct tidings_reply **ret_reply);
 void __wrap_react_to_notification(struct op *op, const struct tidings_reply **ret_reply);
 void __wrap_react_to_notification(struct op *op, const struct tidings_reply **ret_reply) {
@@ -131,7 +131,8 @@ void __wrap_react_to_notification(struct op *op, const struct tidings_reply **re
     faults_arm();
     __real_react_to_notification(op, &reply);
     if (!faults_disarm()) break;
-    /* The connection that shows a database that this host is alive may fail: it has decided. */
+    /* The connection that shows a database that this host is alive may fail without effect on the
+     * result. */
     if (db_remote && reply && reply->action_count) break;
     if (!reply || reply->wake_at_ms != op->now_ms + SOON_MS)
       wrong("the decision about a notification", "the host is not asked to send `wake`");

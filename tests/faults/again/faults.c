@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * again/faults.c: the linker hands the plugin's calls of these functions to those here (see
- * CMakeLists.txt). Reads have no memory, because a row that cannot be read counts as a damaged
- * one, which some calls pass over; writes fail.
+ * CMakeLists.txt). A read fails for lack of memory, because other failures count as a damaged row,
+ * which some calls skip; a write fails in general.
  */
 #include "again/faults.h"
 
@@ -22,7 +22,7 @@
 
 enum { WAYS = 1 << 18, DEEPEST = 48 };
 
-/* The ways by which a call has failed, as hashes: a file that all processes of a test share. */
+/* Hashes of the ways by which calls have failed, in a file that all processes of a test share. */
 static _Atomic(uint64_t) *ways;
 static _Thread_local bool armed;
 static _Thread_local enum fault was_hit;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * again/stores.c: calls the functions of tidings.store/1 with the plugin of again.c, so that each
- * fails in turn for every reason. A call that fails leaves nothing of `to`, or the next attempt
- * would be refused; the stores that they make have the rows of the first one.
+ * fails in turn for every reason. A call that fails must leave nothing at `to`, otherwise the next
+ * attempt would be refused. The stores that the calls make have the rows of the first one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +61,8 @@ static struct tidings_span span(const char *text) {
   return (struct tidings_span){text, strlen(text)};
 }
 
-/* Runs a task, and checks that its answer has `expected` in it. Salvage and forget that have no
- * memory for the answer may have done their work: then the next call answers `done`. */
+/* Runs a task, and checks that its answer contains `expected`. If salvage or forget has no memory
+ * for the answer, its work may be done, and the next call answers `done`. */
 static void run(task *run_task, const char *what, const char *from, const char *to,
                 const char *session, const char *expected, int32_t done) {
   struct tidings_error error = RIG_ERROR;

@@ -24,8 +24,8 @@ struct host {
   struct lane lanes[BOARD_LANES];
 };
 
-/* Is the call to be made again? Only after BUSY, when others hold the writer lock. Any other error
- * is a failure. */
+/* Must the call be repeated? Only after BUSY, when others hold the writer lock. Any other error is
+ * a failure. */
 static bool again(struct host *host, int32_t code, const struct tidings_error *error,
                   const char *what) {
   if (code == 0) return false;
@@ -35,8 +35,8 @@ static bool again(struct host *host, int32_t code, const struct tidings_error *e
   return true;
 }
 
-/* Names all deliveries that no settle is known to have ended, and some that were settled, because a
- * real transcript has all of them. */
+/* Names all deliveries without a known settle, and some settled ones, because a real transcript has
+ * all. */
 static void resume(struct host *host, unsigned session) {
   struct board *board = host->board;
   struct tidings_error error = RIG_ERROR;

@@ -85,7 +85,7 @@ static void kill_one(struct killing *killing) {
   if (kill(killing->children[which], SIGKILL) != 0 ||
       waitpid(killing->children[which], &status, 0) < 0)
     die("kill: %s", strerror(errno));
-  /* It may have ended a moment before: it has killed itself, or has found something wrong. */
+  /* It may have ended just before: it has killed itself, or has found something wrong. */
   if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) {
     die("%s ended by itself with status 0x%x", which == HOST ? "the host" : "a producer",
         (unsigned)status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * kills/suicide.c: kills this process at a chosen write or sync of the store, where a kill at a
+ * kills/suicide.c: kills this process at a chosen write or sync of the store, which a kill at a
  * random time hardly ever hits.
  */
 #include <signal.h>

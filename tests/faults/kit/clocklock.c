@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * kit/clocklock.c: replaces pthread_mutex_clocklock by pthread_mutex_timedlock for the thread
- * sanitizer. That of gcc 12 does not know the former, and does not see that it locks. It is linked
- * into programs of the tsan preset, and exported.
+ * sanitizer. That of gcc 12 does not notice that the former locks. It is linked into programs of
+ * the tsan preset, and exported.
  */
 #include <pthread.h>
 #include <time.h>

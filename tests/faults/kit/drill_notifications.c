@@ -210,7 +210,7 @@ static int32_t attempt_resumed(struct drill *drill, struct tidings_error *error)
   return rig_attach(&drill->rig, DRILL_SESSION, &drill->delivery, 1, error);
 }
 
-/* The host sends the event again, whether the first one took effect or not. */
+/* Sends the event again, whether or not the first one took effect. */
 static void check_resumed(struct drill *drill, int32_t code, const struct tidings_error *error) {
   struct tidings_error again = RIG_ERROR;
   (void)code, (void)error;

@@ -86,8 +86,8 @@ static void expect_unchanged(struct drill *drill) {
   free(now);
 }
 
-/* Makes everything that waits start a turn. Messages that a call of unknown outcome has leased come
- * back first, because that delivery is in no transcript. */
+/* Makes everything that waits start a turn. First, messages that a call of unknown outcome has
+ * leased come back, because their delivery is in no transcript. */
 static void audit(struct drill *drill) {
   struct heard heard = {0};
   struct tidings_error error = RIG_ERROR;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * open/damage.c: opens stores whose data.mdb was cut short or has wrong pages. Such a store is
- * refused, or else the missing or damaged part does not matter, and exactly the pushed
- * notifications are handed out. Opening one never kills the process.
+ * refused, or the missing or damaged part does not matter, and exactly the pushed notifications are
+ * delivered. Opening one never kills the process.
  */
 #include <errno.h>
 #include <inttypes.h>

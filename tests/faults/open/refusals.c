@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * open/refusals.c: places that cannot be a store, and stores that are in use already.
+ * open/refusals.c: tests places that cannot be a store, and stores that are already in use.
  */
 #include <errno.h>
 #include <fcntl.h>

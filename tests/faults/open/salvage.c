@@ -206,7 +206,7 @@ static void salvage_one(struct damaging *damaging, uint64_t number) {
 
 void part_salvage(const struct arguments *arguments, const char *folder) {
   static struct salvaging salvaging;
-  /* A copy here takes as long as ten in the other parts, so a run of all parts has fewer. */
+  /* A copy here takes as long as ten in other parts, so a run of all parts has fewer copies. */
   uint64_t count = arguments->part ? arguments->count : arguments->count / 8;
   struct damaging *damaging = &salvaging.damaging;
   damaging_begin(damaging, arguments, folder, "salvage");

@@ -155,8 +155,8 @@ static void advance_over(struct disk *disk, const struct trace_event *event) {
   case TRACE_RENAME:
   case TRACE_UNLINK: events_add(&disk->pending_names, event); break;
   case TRACE_WRITE:
-    /* A synchronous write makes only its own bytes durable: earlier writes without a sync stay in
-     * doubt where it does not cover them. */
+    /* A synchronous write makes only its own bytes durable: where it does not cover earlier writes,
+     * they stay in doubt. */
     if (event->flags & TRACE_DURABLE) apply_change(disk, &file->durable, event);
     events_add(&file->pending, event);
     break;

@@ -119,9 +119,8 @@ static void read_promises(struct promises *promises, const struct trace *trace, 
 }
 
 /* Pushes again with the same ids, like a producer that cannot know whether its push arrived: if it
- * had, this is a duplicate; if not, this makes one notification. Only the newest pushes are tried,
- * because the cut is near them.
- */
+ * did, this is a duplicate, otherwise a new notification. Only the newest pushes are tried, because
+ * the cut is near them. */
 static bool push_again(struct inspection *inspection) {
   struct promises *promises = inspection->promises;
   uint64_t token = promises->last_token;
@@ -143,8 +142,8 @@ static bool push_again(struct inspection *inspection) {
   return true;
 }
 
-/* Makes the host come back to a session: it names the deliveries in its transcript, or begins a new
- * conversation, or just makes its next hook call. */
+/* Makes the host return to a session: it names the deliveries in its transcript, or begins a new
+ * conversation, or only makes its next hook call. */
 static bool attach(struct inspection *inspection, unsigned session) {
   struct promises *promises = inspection->promises;
   uint64_t ids[DELIVERIES_MAX];

@@ -53,8 +53,8 @@ static void submit(struct step *step, uint64_t token) {
   lane_hears(lane, &step->heard);
 }
 
-/* Cancels a waiting message. If it has come back from a carrier and is offered, fired, or on
- * another carrier by now, it stays as it is. */
+/* Cancels a waiting message. If it has come back from a delivery, and is now offered, fired or in
+ * another delivery, it stays. */
 static void cancel(struct step *step) {
   struct lane *lane = step->lane;
   if (lane->waiting.count == 0) return;

@@ -69,8 +69,8 @@ static void *shared(size_t length) {
   return memory;
 }
 
-/* About every eighth cut is while the store is made: that takes little time, and a cut must do no
- * harm then either. */
+/* About every eighth cut is while the store is made, because that takes little time, and must also
+ * survive a cut. */
 static size_t cut_of(const struct trace *trace, struct random *random) {
   if (trace->opened > 0 && random_chance(random, 12))
     return random_below(random, trace->opened + 1);
@@ -169,7 +169,7 @@ static void keep_image(const struct run *run, const struct image *image) {
   printf("kept: %s\n", root);
 }
 
-/* Runs a batch in a child; a child that dies costs one image, and the rest goes on in another. */
+/* Runs a batch in a child. If the child dies, another one continues after that image. */
 static void run_batch(const struct run *run, struct disk *disk, size_t first, size_t last,
                       unsigned worker, struct progress *progress) {
   while (first < last) {
@@ -286,8 +286,7 @@ static void run_workload(const struct arguments *arguments, enum workload_kind k
   struct trace *trace = workload_run(kind, arguments->plugin, arguments->seed, root);
   (void)run_images(arguments, trace, honesty, label, count, folder, sum);
   if (arguments->only == UINT64_MAX) {
-    /* A few images nearly always show the fault; if by chance they do not, more images are
-     * tried. */
+    /* A few images nearly always show the fault; if they do not, more are tried. */
     uint64_t caught = 0, tried = count / 40 + 10;
     snprintf(control, sizeof control, "%s control", label);
     for (unsigned times = 0; caught == 0 && times < 4; times++, tried *= 8)

@@ -107,7 +107,7 @@ static void look_at_maps(void) {
   }
 }
 
-/* A write by descriptor changes a mapping too, where it must not be recorded again. */
+/* A write by descriptor also changes a mapping, but must not be recorded twice. */
 static void refresh_shadows(const struct known *file, uint64_t offset, size_t length) {
   for (size_t i = 0; i < MAPS_MAX; i++) {
     struct shared_map *map = &tracer.maps[i];

@@ -148,7 +148,7 @@ static void run_threads(struct workload *work, uint64_t seed) {
   for (uint64_t i = 0; i < PUSHERS; i++) pthread_join(pushers[i].thread, NULL);
 }
 
-/* Makes the folder of the store durable, as if it had existed long before. */
+/* Makes the store's folder durable, as if it were old. */
 static void make_durable_parent(const char *root, const char *parent) {
   int fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0 || mkdir(parent, 0700) != 0 || fsync(fd) != 0) die("%s cannot be made", parent);

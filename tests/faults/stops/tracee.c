@@ -41,8 +41,8 @@ pid_t tracee_start(void (*body)(void *context), void *context) {
   return -1;
 }
 
-/* Lets the child run to the next system call, or by one instruction. Passes on a signal that comes
- * in between. False: it has ended. */
+/* Lets the child run to the next system call, or by one instruction. Passes on signals that come
+ * meanwhile. False: it has ended. */
 static bool go_on(pid_t child, bool one_instruction) {
   int status = 0, signal_number = 0;
   for (;;) {

@@ -182,7 +182,7 @@ static void run_resident(struct well *well) {
   if (byte < 0) die("the resident died");
 }
 
-/* Measures how much longer a wait takes now than its budget, because other processes have the
+/* Measures how much longer than its budget a wait takes now, because other processes use the
  * processors. */
 static int64_t noise_ns(void) {
   const struct timespec slice = {.tv_nsec = 10000000};

@@ -2,7 +2,7 @@
  *
  * storm/storm.c: many threads use one instance: they push into one session and into several, some
  * events twice, deliver, settle, query and configure at once. Everything comes exactly once. The
- * test is made for the thread sanitizer, and runs in all builds.
+ * test is for the thread sanitizer, but runs in all builds.
  */
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/last_call.c: a waiting host needs no clock. A pusher calls the host before its commit and
- * after its commit, and is killed at each point around the two calls. If the push was committed, a
- * host that follows wake.h must get an action. A host is told no time if no push is under way.
+ * wake/last_call.c: a waiting host needs no clock. A pusher wakes the host before and after its
+ * commit, and is killed at each point around the two wakes. If the push was committed, a host that
+ * follows wake.h must get an action. A host gets a time only while a push is being made.
  */
 #include <errno.h>
 #include <poll.h>
@@ -74,7 +74,7 @@ static _Noreturn void die_now(void) {
   for (;;) pause();
 }
 
-/* Is this the call of the host? Nothing else in a pusher writes a single byte. */
+/* Does this write wake the host? Nothing else in a pusher writes a single byte. */
 static bool is_call(const struct io_op *op) { return op->kind == IO_WRITE && op->length == 1; }
 
 static bool before(struct io_op *op) {
@@ -150,7 +150,7 @@ static int left_ms(const struct host *host) {
   return left > 0 ? (int)left : 0;
 }
 
-/* To be called when nobody pushes any more. Returns whether the host gets an action before it would
+/* Call it when nobody pushes any more. Returns whether the host gets an action before it would
  * sleep for ever. */
 static bool comes_to_act(struct host *host) {
   struct tidings_span session = SESSION;
@@ -199,7 +199,7 @@ static void begin(struct host *host, const char *plugin, const char *store) {
   if (host->wake_at_ms) fail("a host at rest is told a time");
 }
 
-/* During the pusher's commit the host has been called, finds nothing, and is told a time. */
+/* During the pusher's commit the host was woken, finds nothing, and gets a time. */
 static void meet_commit(struct host *host, struct pusher *pusher) {
   await(&pusher->stopped);
   struct pollfd polled = {.fd = host->fd, .events = POLLIN};

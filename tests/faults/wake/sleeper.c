@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * wake/sleeper.c: the host. A thread sleeps in poll, without a time limit, at the descriptor that
- * it got once from hostkit, and asks who rang when it is woken; another thread swaps the plugin.
+ * wake/sleeper.c: the host. A thread sleeps in poll without a time limit, at the descriptor that it
+ * got once from hostkit, and when it is woken asks who rang. Another thread swaps the plugin.
  */
 #include <inttypes.h>
 #include <poll.h>

@@ -3,7 +3,7 @@
  * wake/wake.c: no wake is ever lost. Pushers in several processes make pushes that need the host at
  * once. The host sleeps in poll without a time limit, and its plugin is swapped again and again.
  * Pushers are killed at random times, or kill themselves between commit and ring. Each push that
- * was acknowledged must wake the host. --count is the number of times that poll is to return.
+ * was acknowledged must wake the host. --count: how often poll must return.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * crowd/crowd.c: two hosts, which take the session from each other, and four submitters work on one
- * session for N seconds; now and then one of them is killed and started again.
- * There are never two turns at once, no message is delivered twice, none is lost, and none that was
- * cancelled is delivered. `sim-crowd [--seconds N] [--drain N] [--seed N] [--plugin PATH] [--store
- * PLACE]`; --drain: the seconds in which all that waits must be delivered in the end; --store: an
- * existing store, in a database.
+ * crowd/crowd.c: two hosts, which take the session from each other, and four submitters use one
+ * session for N seconds; now and then one of them is killed and started again. There are never two
+ * turns at once, no message is delivered twice, none is lost, and none that was cancelled is
+ * delivered. `sim-crowd [--seconds N] [--drain N] [--seed N] [--plugin PATH] [--store PLACE]`;
+ * --drain: the seconds in which all that waits must be delivered in the end; --store: an existing
+ * store, in a database.
  */
 #include "crowd.h"
 
@@ -132,8 +132,7 @@ static unsigned find_missing(const struct board *board) {
   return MESSAGES;
 }
 
-/* Runs until `until`, and at least until something was delivered, which takes longer on a busy
- * machine; nobody is killed before that. */
+/* Runs until `until`, but at least until something was delivered, before which nobody is killed. */
 static void run(struct crowd *crowd, double until) {
   double next_kill = seconds_now(), give_up = until + (double)crowd->drain_seconds;
   while (seconds_now() < until ||

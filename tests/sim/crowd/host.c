@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * crowd/host.c: a host of the shared conversation. It takes the session, also from the other host,
- * and runs the turns that it is asked for. A carrier counts as soon as it is in the transcript.
+ * and runs the turns that it is asked for. A delivery counts as soon as it is in the transcript.
  * Only the transcript's current writer may write to it. The next host names the deliveries in it.
  */
 #include "crowd.h"
@@ -50,8 +50,8 @@ static void heed(struct host *host, struct tidings_reply *reply) {
   hostkit_reply_free(reply);
 }
 
-/* Should the call be repeated, because another process is writing? If a process is killed, a
- * process that waits for the writer lock can sleep until its budget is used up. */
+/* Should the call be repeated, because another process is writing? After a kill, a process that
+ * waits for the writer lock may sleep until its budget is used up. */
 static bool is_worth_again(int32_t code, unsigned *tries) {
   enum { TRIES = 4 };
   return code == TIDINGS_E_BUSY && ++*tries < TRIES;

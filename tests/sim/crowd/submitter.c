@@ -13,7 +13,7 @@
 
 enum {
   AHEAD = 24
-}; /* how many may wait: enough for an order, but not so many that they wait long */
+}; /* how many may wait: enough to have an order, but few enough to wait only shortly */
 
 /* After a kill sends the same event again; the answer says whether it was stored. */
 static void submit(struct part *part, uint64_t n) {

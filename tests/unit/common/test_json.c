@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON reader, by examples and against another reader: both must take and refuse the same texts
- * and see the same values.
+ * Tests the JSON reader by examples and against another reader: both must accept and refuse the
+ * same texts, and read the same values.
  */
 #include <criterion/criterion.h>
 #include <jansson.h>

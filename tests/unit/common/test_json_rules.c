@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_json_rules.c: tests what the JSON reader accepts by rules other than the plugin's, and what
- * a value knows about its place.
+ * test_json_rules.c: tests what the JSON reader accepts by rules other than the plugin's, and the
+ * places that it notes for values.
  */
 #include <criterion/criterion.h>
 

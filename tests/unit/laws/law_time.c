@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/laws/law_time.c: old items show their age, and no reply is larger than the room of its
- * carrier.
+ * tests/unit/laws/law_time.c: old items show their age, and no reply is larger than its room.
  */
 #include <inttypes.h>
 #include <stdio.h>

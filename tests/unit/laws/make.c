@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/laws/make.c: random notifications, settings and steered messages. Texts are of one
- * line or many, short or long, and harmless or made to break out of a block.
+ * tests/unit/laws/make.c: random notifications, settings and steered messages. Texts have one line
+ * or many, are short or long, and harmless or made to break out of a block.
  */
 #include <stdio.h>
 #include <tidings/reply.h>
@@ -37,7 +37,7 @@ static void write_hostile(struct random *random, struct round *round, struct buf
   buffer_span(text, hostile_text(random, &round->arena));
 }
 
-/* A word of its own at the beginning, in the middle and at the end. */
+/* Puts different words at the beginning, in the middle and at the end. */
 static struct tidings_span make_text(struct random *random, struct round *round, char letter,
                                      size_t number, bool *ret_clean) {
   static const size_t lengths[] = {0, 0, 3, 3, 10, 40, 150};

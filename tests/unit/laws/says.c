@@ -30,7 +30,7 @@ static bool take_end(struct tidings_span *text, const char *end) {
   return true;
 }
 
-/* Takes "… (12 more bytes)" off the end of the text. False: the text has no such end. */
+/* Removes "… (12 more bytes)" from the end of the text. False: the text has no such end. */
 static bool take_cut(struct tidings_span *text, size_t *ret_missing) {
   static const char mark[] = "… (";
   struct tidings_span rest = *text;

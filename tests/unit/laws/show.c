@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/laws/show.c: the plan, the bytes, and the lines that a reader finds in them. Which
- * line an item should be on follows from its disposition and the plan's order alone.
+ * tests/unit/laws/show.c: the plan, the bytes, and the lines that a reader finds in them. An item's
+ * line follows only from its disposition and the plan's order.
  */
 #include "laws.h"
 
@@ -27,7 +27,7 @@ static size_t index_of(const struct round *round, uint64_t n) {
   return i;
 }
 
-/* A report of files that waits gives way as well, and leaves no place. */
+/* A waiting report of files also gives way, and keeps no place. */
 static bool leaves_its_place(const struct round *round, size_t i) {
   bool waited = is_file(round, i) && round->dispositions[i] &&
                 round->dispositions[i]->reason == REASON_NEWER_STATE;

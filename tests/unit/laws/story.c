@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * tests/unit/laws/story.c: random pushes, carriers, and ends of leases, and what a host's
+ * tests/unit/laws/story.c: random pushes, deliveries and ends of leases, and what a host's
  * transcript has after each.
  */
 #include <stdio.h>
@@ -207,7 +207,7 @@ static void change_hosts(struct story *story) {
   }
 }
 
-/* A command goes on: the reports that it waits are withdrawn, also from their carriers. */
+/* A command continues: reports that it waits are withdrawn, also from deliveries. */
 static void run_on(struct story *story, size_t handle) {
   char data[64];
   (void)snprintf(data, sizeof data, "{\"handle\":\"h%zu\",\"tool\":\"make\",\"state\":\"running\"}",
@@ -238,7 +238,7 @@ static void fork_off(struct story *story) {
   for (size_t c = 0; c < story->sent_count; c++)
     if (story->sent[c].state != CARRIER_WAITS) story->sent[c].delivery = 0;
   resume(story, HOST_HERE, "", BY_FORK);
-  /* A delivery that the child's transcript lacks at this point, it lacks for ever. */
+  /* If the child's transcript lacks a delivery now, it lacks it for ever. */
   for (size_t c = 0; c < story->sent_count; c++)
     if (story->sent[c].state == CARRIER_LOST) story->sent[c].delivery = 0;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares what the model reads with what tidings says about it, on random notifications,
- * configurations and formats: 20,000 rounds, or as many as TIDINGS_LAWS_ROUNDS says;
- * TIDINGS_LAWS_ROUND plays one.
+ * Compares what the model reads with what tidings says about it, for random notifications,
+ * configurations and formats: 20,000 rounds, or TIDINGS_LAWS_ROUNDS; TIDINGS_LAWS_ROUND plays one.
  */
 #include <stdlib.h>
 

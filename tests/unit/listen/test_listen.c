@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_listen.c: what `tidings listen` decides without a network: digests, signatures, and what is
- * done with a request by its first lines.
+ * test_listen.c: tests what `tidings listen` decides without a network: digests, signatures, and
+ * the judgement of a request's first lines.
  */
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
@@ -236,7 +236,7 @@ Test(listen, types) {
 
 /* -- slow peers -------------------------------------------------------------------------------- */
 
-/* Makes a connection that is in a phase from now on. *ret_there: the peer's end. */
+/* Makes a connection that now begins a phase. *ret_there: the peer's end. */
 static struct peer *connect_peer(struct peers *peers, enum peer_phase phase, int *ret_here,
                                  int *ret_there) {
   int ends[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_message.c: lines of the Model Context Protocol: what is read of them, where a block goes,
+ * test_message.c: tests what is read of lines of the Model Context Protocol, where a block goes,
  * and which calls wait for a result.
  */
 #include <criterion/criterion.h>

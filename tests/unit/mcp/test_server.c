@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_server.c: the server as a function: a line of the host, and the line that answers it.
+ * test_server.c: tests the server as a function, which answers a line of the host with a line.
  */
 #include <criterion/criterion.h>
 #include <stdbool.h>

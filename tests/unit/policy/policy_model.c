@@ -34,7 +34,7 @@ static bool same_change(const struct item *a, size_t path_a, const struct item *
                                 : llabs((long long)(a->time_ms - b->time_ms)) <= 2000;
 }
 
-/* Finds the assistant's earliest own edit that is the change this item reports for this path. */
+/* Finds the assistant's earliest edit that is the change which this item reports for this path. */
 static const struct item *model_edit(const struct model *model, const struct items *items,
                                      const struct item *seen, size_t path) {
   const struct item *edit = NULL;
@@ -48,7 +48,7 @@ static const struct item *model_edit(const struct model *model, const struct ite
   return edit;
 }
 
-/* Leaves out the paths that the assistant has changed, and withdraws the item if that is all. */
+/* Removes the paths that the assistant has changed, and withdraws the item if none is left. */
 static void model_leave_out(struct model *model, const struct items *items, size_t i) {
   const struct item *item = &items->items[i];
   struct facts *left = &model->seen.items[i].facts;
@@ -236,8 +236,7 @@ static uint64_t newer_report(const struct model *model, const struct items *item
   return newest > i && says_more && (!critical(items, i) || critical(items, newest)) ? newer->n : 0;
 }
 
-/* The ended items of a line wait no longer; the line itself waits no longer if all its items have
- * ended. */
+/* Ended items of a line no longer wait; the line no longer waits if all its items have ended. */
 static void leave_line(struct model *model, const struct model_line *line, const bool *ended) {
   size_t count = 0;
   for (size_t i = 0; i < line->count; i++) count += ended[line->items[i]];

@@ -125,7 +125,7 @@ static size_t count_of(const struct model_line *line, size_t end, int change) {
   return count;
 }
 
-/* Puts the files first that are named if not all files are. Each kind of change gets a part of the
+/* If not all files can be named, puts the named ones first. Each kind of change gets a part of the
  * names. */
 static void put_named_first(struct model_line *line) {
   struct model_line all = *line;

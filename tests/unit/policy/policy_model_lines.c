@@ -31,7 +31,8 @@ static void find_windows(const struct model *model, const struct items *items,
   }
 }
 
-/* Files of one kind that fill more than twenty windows share one. True: some do. */
+/* If files of one kind fill more than twenty windows, they share one. Returns true if this
+ * happened. */
 static bool join_many_files(const struct model *model, const struct items *items, size_t *windows) {
   bool any = false;
   for (size_t i = 0; i < items->count; i++) {
@@ -311,7 +312,8 @@ static void model_tokens(struct model *model, const struct items *items,
   model_keep_lines(model, kept, OVERFLOW_DEFER);
 }
 
-/* Makes dropped items wait again, because no line is shown in whose favour they were dropped. */
+/* Makes dropped items wait again, because the line in whose favour they were dropped is not
+ * shown. */
 static void take_back_dropped(struct model *model, size_t lines) {
   model->deferred += lines;
   for (size_t i = 0; i < MOST_ITEMS; i++) {

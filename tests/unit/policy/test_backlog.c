@@ -169,7 +169,7 @@ static struct backlog *note_items(struct random *random, const struct round *rou
   return backlog;
 }
 
-/* Among items that are late, places are those in the plan, which has fewer items. */
+/* The places of late items are those in the plan, which has fewer items. */
 static void expect_same_lines(const struct plan *got, const struct plan *expected, bool any_late,
                               long number) {
   cr_assert_eq(got->line_count, expected->line_count, "round %ld: %zu lines, expected %zu", number,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The cap is fair if the other lines wait, and goes by age or level if they are dropped.
+ * The cap is fair between sources if the other lines wait, and goes by age or level if they are
+ * dropped.
  */
 #include "items.h"
 

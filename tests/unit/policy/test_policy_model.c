@@ -146,7 +146,7 @@ static struct settings random_settings(struct random *random, struct arena *aren
                   values[random_below(random, sizeof values / sizeof *values)]);
     separator = ",";
   }
-  /* They are called one after the other: compilers evaluate arguments in an order of their own. */
+  /* The calls are separate statements, because compilers evaluate arguments in any order. */
   const char *truth = random_truth(random, 2), *enabled = random_truth(random, 4);
   if (random_below(random, 2))
     buffer_format(&json, "%s\"mcp\":{\"a\":%s,\"enable\":%s}", separator, truth, enabled);

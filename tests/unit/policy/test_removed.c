@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reports remove pending notifications: those that cancel out, older states, and the assistant's
- * own doings.
+ * own changes.
  */
 #include "reports.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The token budget: a message is shown whole, or its first line, or later; and no message waits for
- * ever.
+ * The token budget: a message is shown whole, or only its first line, or waits; and no message
+ * waits for ever.
  */
 #include <stdio.h>
 

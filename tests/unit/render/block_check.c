@@ -112,7 +112,7 @@ static bool is_inner_structure(struct tidings_span line) {
   return marked ? line.len && is_structure(line) : is_structure(line);
 }
 
-/* Is it a later line of an item, which is empty, or indented and without a meaning? */
+/* Is it a later line of an item: empty, or indented and without a meaning? */
 static bool is_continuation(struct tidings_span line) {
   if (!line.len) return true;
   if (!starts(line, "  ")) return false;
@@ -205,7 +205,7 @@ static bool begins_with_level(struct tidings_span text) {
   return false;
 }
 
-/* Skips "[error ci] ", "[slack] " or "[error] "; *ret_problem: it differs from the line's own. */
+/* Skips "[error ci] ", "[slack] " or "[error] "; *ret_problem: the mark is not this line's. */
 static struct tidings_span skip_head(const struct line *shown, struct tidings_span line,
                                      const char **ret_problem) {
   bool named = shown->item->note.made_by == MADE_BY_NOTIFICATION && shown->item->note.source.len;

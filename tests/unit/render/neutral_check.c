@@ -54,7 +54,7 @@ static bool in_name(char byte) {
   return isalnum((unsigned char)byte) || (byte && strchr("_-.:", byte));
 }
 
-/* Does `text` begin with `word`, even if line breaks, and blanks after them, interrupt it? *ret_end
+/* Does `text` begin with `word`, even if line breaks with blanks after them interrupt it? *ret_end
  * is the end. */
 static bool begins_broken(const char *text, const char *word, const char *between,
                           const char **ret_end) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every format: against golden files, among them the examples of the document that the XML formats
- * come from; against a list of known attacks; and against arbitrary bytes in every field.
+ * Tests every format with golden files, among them the examples of the document from which the XML
+ * formats come, with a list of known attacks, and with arbitrary bytes in every field.
  */
 #include <stdio.h>
 #include <tidings/reply.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Texts that look like a part of a block of ours without being the same bytes, and texts that do
- * not.
+ * Tests texts that look like a part of our blocks without the same bytes, and texts that do not.
  */
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Messages that the user steers into a turn, as a tool's result carries them. Hostile texts are in
- * test_formats.c, with those of items.
+ * Tests messages that the user steers into a turn, as they come with a tool's result. Hostile texts
+ * are in test_formats.c.
  */
 #include <stdio.h>
 #include <tidings/reply.h>

@@ -353,7 +353,8 @@ Test(subscribe, sse) {
   }
 }
 
-/* The limit is of what is kept: too long an event is cut, and too long an id does not count. */
+/* The limit applies to what is kept: an event that is too long is cut, and such an id does not
+ * count. */
 Test(subscribe, sse_too_long) {
   enum { LEN = SSE_LONGEST_EVENT + 1000 };
   struct buffer text = BUFFER_EMPTY;

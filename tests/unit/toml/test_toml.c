@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * test_toml.c: TOML as JSON. Most rows test what command/toml.c adds to the parser that it uses, or
- * a difference between this parser and the one that it replaced.
+ * test_toml.c: TOML as JSON. Most rows test what command/toml.c adds to its parser, or a difference
+ * between this parser and the former one.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>

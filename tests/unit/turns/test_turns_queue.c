@@ -156,9 +156,7 @@ Test(turns_queue, compacting_holds_back) {
                      "starting(m1) m1=offered > offer m1");
 }
 
-/* Each move halves the gap between two places. When the gap is used up, all places are spread
- * again.
- */
+/* Each move halves the gap between two places. When no gap is left, all places are spread again. */
 Test(turns_queue, there_is_always_a_place_in_between) {
   struct buffer script = BUFFER_EMPTY;
   buffer_text(&script, "started; submit m1; submit m2; submit m3; submit m4");
