@@ -155,7 +155,7 @@ static const struct json *find_ours(const struct json_text *json, const struct h
   return found;
 }
 
-/* Does the member hide an earlier one of the same name, which would count without it? */
+/* Is there another member of the same name, which may count when this one is removed? */
 static bool hides_another(const struct json *member) {
   size_t count = 0;
   for (const struct json *other = member->parent->members; other; other = other->next)
