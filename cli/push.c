@@ -34,7 +34,7 @@ static const char *const activations[] = {"passive", "idle", "interrupt", "silen
 struct request {
   const char *kind, *level, *key, *tool, *activation, *id, *data, *in, *at;
   uint64_t ttl_ms; /* 0: not given */
-  int64_t due_ms;  /* the same */
+  int64_t due_ms;  /* 0: not given */
   bool event, any; /* any: an option was given that --event excludes */
 };
 

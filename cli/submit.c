@@ -34,7 +34,7 @@ enum {
 };
 
 struct submission {
-  const char *type; /* of the event; NULL: none of --cancel, --edit, --move */
+  const char *type; /* the event's type; NULL: none of --cancel, --edit, --move */
   const char *id, *trigger, *before, *in, *at;
   int64_t due_ms; /* 0: at once */
   bool steer, queue, resume;

@@ -33,7 +33,7 @@ struct mcp_message {
   bool is_error;               /* the result says that it is an error */
   bool takes_block;            /* a block can be put into it, because it is a tool's finished result
                                   with content that the model reads */
-  bool is_empty;               /* its content is empty so far */
+  bool is_empty;               /* the content has no blocks */
   size_t insert_at;            /* the byte before which the block goes */
 };
 

@@ -6,7 +6,7 @@
 #define RECIPES_BUILTIN_H
 
 struct recipe_builtin {
-  const char *name; /* of the file, without ".json" */
+  const char *name; /* the file's name without ".json" */
   const char *text;
 };
 extern const struct recipe_builtin recipe_builtins[]; /* ends with a row without a name */

@@ -122,7 +122,7 @@ int saved_write(const struct saved *saved, const char *cursor) {
                             "to", saved->to, "cursor", cursor);
   char *text = value ? json_dumps(value, JSON_INDENT(2)) : NULL;
   int reason = !text                          ? ENOMEM
-               : strlen(text) > LARGEST_SAVED ? EFBIG /* it could not be read again */
+               : strlen(text) > LARGEST_SAVED ? EFBIG /* a larger one could not be read */
                                               : replace_file(saved, text);
   free(text);
   json_decref(value);

@@ -11,7 +11,7 @@ enum { SSE_LONGEST_EVENT = 16 << 20 }; /* longer data is cut */
 
 struct sse {
   struct buffer line;     /* the incomplete last line */
-  struct buffer data;     /* of the event that is read */
+  struct buffer data;     /* the data of the event that is being read */
   struct buffer type, id; /* the id stays from event to event */
   bool has_data, has_id, after_cr, begun;
   bool handed;      /* the event was returned */

@@ -19,7 +19,7 @@ struct transfer_target {
 
 struct transfer {
   struct transfer *next;
-  uint64_t id;      /* of the request; 0: it has no answer */
+  uint64_t id;      /* the request's id; 0: it has no answer */
   bool plain;       /* as in the target */
   bool initializes; /* the request begins a session */
   CURL *easy;

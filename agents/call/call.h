@@ -37,8 +37,8 @@ struct hook_call {
   bool late;        /* the call is handled again after its answer was written (wait/again.h) */
   bool unseen;      /* its window was closed, or shows another session: nobody must wake it */
   bool of_daemon;   /* its process is the agent's daemon: no window is known */
-  bool of_subagent; /* of an agent inside the session; its output does not reach the session's own
-                       agent */
+  bool of_subagent; /* an agent inside the session made the call; its output does not reach the
+                       session's own agent */
 };
 
 /* Reads stdin to its end, also if it is invalid, because a host must not find its pipe broken.

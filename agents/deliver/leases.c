@@ -28,7 +28,7 @@ enum { ANSWERED_MS = 15000 }; /* by then a hook has answered, or was ended: agen
 enum { WRITTEN_MS = 60000 };  /* by then an agent that lives has recorded what it got */
 
 struct leased {
-  const json_t *entries; /* of the query `status` */
+  const json_t *entries; /* the leased deliveries in the answer of `status` */
   struct hook_sought *sought;
   struct hook_handed *handed; /* for each entry */
   size_t count;

@@ -22,7 +22,8 @@ static const struct host_switch gemini_switches[] = {
 
 static const char *const gemini_package_files[] = {
     "extensions/tidings/gemini-extension.json",
-    "extensions/tidings/.gemini-extension-install.json", /* of an extension that is only linked */
+    "extensions/tidings/.gemini-extension-install.json", /* the file of an extension that is only
+                                                            linked */
     NULL};
 
 static const struct host_package gemini_package = {.files = gemini_package_files,

@@ -53,7 +53,7 @@ struct host_notice {
 struct host_subagent {
   const char *tool;
   const char *kind;    /* the member of its input that names the kind of subagent */
-  const char *heading; /* in its result, before the subagent's words */
+  const char *heading; /* the heading before the subagent's words in its result */
 };
 
 /* Our package, if the agent's own command installs it instead of `tidings setup`. */
@@ -157,7 +157,7 @@ enum host_field {
   FIELD_AGAIN,   /* true: the hook of an earlier turn's end began the turn that ends now */
   FIELD_DETAILS, /* more about a failure */
   FIELD_NOTICE,  /* what a notice is about */
-  FIELD_MESSAGE, /* its text */
+  FIELD_MESSAGE, /* the notice's text */
   FIELD_FILE,    /* which configuration was read */
   FIELD_USED,    /* how many tokens of the model's context are used */
   FIELD_LIMIT,   /* the size of that context */

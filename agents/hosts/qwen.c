@@ -50,7 +50,8 @@ static const struct host_scheduler qwen_scheduler = {
     .command = "/tidings:read",
     .command_file = "commands/tidings/read.md",
     .server_word = "serve",
-    .server_script = "*/qwen-code/lib/cli*", /* of its archive, which is no npm package */
+    .server_script = "*/qwen-code/lib/cli*", /* the script of its archive, which is no npm
+                                                package */
     .command_text = "---\n"
                     "description: What tidings has for the model (tidings setup qwen)\n"
                     "disable-model-invocation: true\n"

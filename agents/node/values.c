@@ -9,7 +9,7 @@
 
 #include "common/utf8.h"
 
-enum { UNITS_MAX = 8192 }; /* of UTF-16, on the stack */
+enum { UNITS_MAX = 8192 }; /* UTF-16 units on the stack */
 
 bool throw_type(struct napi_env__ *env, const char *name, const char *expected) {
   char text[160];

@@ -18,7 +18,7 @@ struct lines {
 
 struct diff {
   struct lines old, new;
-  bool *removed, *added; /* by line */
+  bool *removed, *added; /* one for each line */
 };
 
 static int split(const char *text, struct lines *ret_lines) {

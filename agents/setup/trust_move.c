@@ -13,7 +13,7 @@
 
 struct moving {
   const struct host *host;
-  const char *path;  /* of hooks.json */
+  const char *path;  /* the path of hooks.json */
   json_t *old, *new; /* its events, before and after */
   json_t *moves;     /* maps keys to new keys; null removes the entry */
   struct setup_moves counts;

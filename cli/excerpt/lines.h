@@ -25,7 +25,7 @@ struct lines {
   size_t segment;  /* where the text after the last carriage return starts */
   bool long_line;  /* the rest of the line was left out */
   bool returned;   /* a carriage return came: the next byte overwrites the line's first */
-  uint64_t number; /* of complete lines so far */
+  uint64_t number; /* how many complete lines came so far */
 };
 
 /* Gives `take` each line that is complete. Text that a carriage return overwrites is kept only if

@@ -79,7 +79,7 @@ static void draw_about(struct drawing *drawing, size_t row) {
 }
 
 static void draw_too_small(const struct grid *whole) {
-  struct grid grid = *whole; /* it shares the cells */
+  struct grid grid = *whole; /* this copy shares the cells */
   char text[160];
   (void)snprintf(text, sizeof text,
                  "tidings top needs %d columns and %d rows; here are %zu and %zu. q: quit",

@@ -13,7 +13,7 @@
 
 struct known_file {
   uint64_t hash; /* 0: an empty place */
-  int64_t time;  /* of the last change of the inode, in ns; KNOWN_GONE: it was deleted */
+  int64_t time;  /* when the inode last changed, in ns; KNOWN_GONE: the file was deleted */
 };
 enum { KNOWN_GONE = 0 };
 

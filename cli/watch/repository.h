@@ -12,8 +12,8 @@
 
 struct repository {
   struct repository *next;
-  char *root; /* of the work tree, absolute */
-  pid_t pid;  /* of git; 0: it is not running */
+  char *root; /* the root of the work tree, absolute */
+  pid_t pid;  /* git's pid; 0: it is not running */
   int to, from;
   unsigned failures;
   bool useless; /* git is not installed, or it failed too often: nothing is ignored */

@@ -20,7 +20,7 @@ struct demo_host {
   int wake_fd;    /* the wake descriptor; -1: not taken yet */
 };
 
-/* The fate of a result or request after the hook. */
+/* The outcome of a result or request after the hook. */
 enum ending {
   ENDING_SETTLED,             /* written to the transcript, then settled */
   ENDING_OPEN,                /* written; the caller settles it */

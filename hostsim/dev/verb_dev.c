@@ -47,7 +47,7 @@ struct dev {
   struct sources sources;
   struct build build;
   const char *plugin, *play;
-  const char *folders[MOST_FOLDERS]; /* of sources */
+  const char *folders[MOST_FOLDERS]; /* folders of sources */
   size_t folder_count;
   bool again; /* say the last line again after a swap */
   uint64_t every_ms;

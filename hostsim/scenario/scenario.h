@@ -24,7 +24,7 @@ enum verdict {
 struct scenario_options {
   const char *plugin;
   uint64_t seed;
-  int timeout_ms;        /* for one step */
+  int timeout_ms;        /* how long one step may take */
   bool keep;             /* keep the store, and print where it is */
   bool verbose;          /* the plugin's log goes to stderr */
   bool skip_unsupported; /* an unexpected TIDINGS_E_UNSUPPORTED means skipped, not failed: for

@@ -17,7 +17,7 @@ struct process {
   struct agent agent;
   struct agent_child child;
   int pid;
-  struct sim_settings settings; /* in force */
+  struct sim_settings settings; /* the settings in force */
 };
 
 struct processes {
