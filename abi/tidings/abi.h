@@ -108,9 +108,9 @@ struct tidings_span {
  * budget, or replies have not been released. Nothing was lost. Try again at the next occasion.
  * Before 1.2 this was also the code for a session that another host owns: see TIDINGS_E_OWNED. */
 #define TIDINGS_E_BUSY (-8)
-/* A limit is reached: the pending notifications or the waiting messages of a session, the
- * notifications of one source in a minute (limits.source_per_minute), the processes that wait, or
- * the size of the store. The text names it. */
+/* A limit is reached: the pending and leased notifications or the waiting messages of a session,
+ * the notifications of one source in a minute (limits.source_per_minute), the processes that wait,
+ * or the size of the store. The text names it. */
 #define TIDINGS_E_FULL (-9)
 /* The store failed: the disk is full, an I/O error, damage. Nothing was stored. Before 1.2 this was
  * also the code for an unknown outcome: see TIDINGS_E_OUTCOME_UNKNOWN. */

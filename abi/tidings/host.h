@@ -4,9 +4,11 @@
  * count of tokens. A host that provides its own clocks and random bytes can repeat a whole run.
  *
  * The plugin calls these functions on the thread that called into the plugin, so several calls may
- * run at once. It calls them only between the beginning of open and the end of close, and never
- * while it holds a lock that another process waits for. They are callbacks: they must not call into
- * the plugin, must return soon, and must not unwind (longjmp, C++ exceptions).
+ * run at once. It calls them only between the beginning of open and the end of close. It may call
+ * now_ms and random while it holds the store's writer lock: another process that writes waits until
+ * they return, or answers BUSY when its time is up. While it calls the others, it holds no lock
+ * that another process waits for. They are callbacks: they must not call into the plugin, must
+ * return soon, and must not unwind (longjmp, C++ exceptions).
  */
 #ifndef TIDINGS_HOST_H
 #define TIDINGS_HOST_H
@@ -43,7 +45,9 @@ struct tidings_host {
   uint64_t (*mono_ns)(void *context);
 
   /* Fills `buffer` with `len` random bytes, for ids and nonces. [any thread] Returns 0, or any
-   * other number if it could not; then the call that needed them fails. Since 1.0. */
+   * other number if it could not. Then a call that needs them for a delivery's id, for a synthetic
+   * call, for delivery.fence "nonce" or for the query `marker` fails with INVAL. A new store and a
+   * new session do without them. Since 1.0. */
   int32_t (*random)(void *context, void *buffer, size_t len);
 
   /* How many tokens `text` costs the model. [any thread] Optional: with NULL the plugin takes

@@ -98,7 +98,8 @@ struct tidings_plugin {
    * is nothing to settle. On an error *ret_reply is not written: send the result unchanged.
    *
    * Errors:
-   *   INVAL        a null pointer, a short struct, an unknown flag, a bad session id
+   *   INVAL        a null pointer, a short struct, an unknown flag, a bad session id; here and in
+   *                on_chat_request, on_event and settle also: host.random failed (host.h)
    *   TOO_BIG      the session, call_id or tool is too long
    *   UNSUPPORTED  the instance was opened as a producer
    *   BUSY         the time budget ended before the writer lock was free
@@ -150,7 +151,7 @@ struct tidings_plugin {
    *   UNSUPPORTED  this plugin does not have the event's type, or it is one for hosts
    *   NOT_FOUND, FIRED   of the message that the event names
    *   STATE        the turn's state does not allow it
-   *   FULL         too many notifications are pending, or the store is full
+   *   FULL         a limit of the session or the source is reached, or the store is full
    *   OWNED        another live host owns the session
    *   BUSY, STORE, NOMEM   nothing was stored; send it again later
    *   OUTCOME_UNKNOWN   it may be stored: send it again with the same id

@@ -2,7 +2,7 @@
  *
  * tidings/query.h: the extension tidings.query/1: questions about a session, as JSON in and JSON
  * out. It is for status lines, tools and tests; it is not made for speed. No query changes
- * anything, except `configure`.
+ * anything, except `configure`, and `marker`, which stores a secret if the store has none.
  *
  * A request is {"name": NAME, "session": ID, ...}. These names are about a session: pending,
  * status, history, explain, queue, tools, stats, timeline, stream, preview, render, instructions,
@@ -40,7 +40,7 @@ struct tidings_query {
    * then quiesce answers BUSY. On an error it is not written.
    *
    * Errors:
-   *   INVAL        not JSON, or a null pointer
+   *   INVAL        not JSON, a null pointer, or host.random failed (host.h)
    *   SCHEMA       the JSON is not such a request
    *   TOO_BIG      the request, or a field of it, is over its limit
    *   UNSUPPORTED  this plugin does not have the query

@@ -22,7 +22,7 @@ struct tidings_notification {
   uint32_t size;
   uint32_t level;  /* TIDINGS_LEVEL_* */
   uint64_t id;     /* as queries name it; the first one's if it stands for several */
-  int64_t time_ms; /* when it was pushed: milliseconds since 1970-01-01 UTC */
+  int64_t time_ms; /* when it was pushed, or its due_at: milliseconds since 1970-01-01 UTC */
   struct tidings_span kind_source; /* "tool" */
   struct tidings_span kind_name;   /* "failed"; may be empty */
   struct tidings_span text;        /* as pushed, or coalesced from several; not escaped */
@@ -121,7 +121,8 @@ struct tidings_status {
   int64_t started_at_ms;      /* of the running turn, by its host's clock; 0: none runs */
   struct tidings_span detail; /* the host's own words on retrying, waiting or failed; or empty */
   /* ids of the messages, or of the system turn, that ran when the previous host died; since 1.2
-   * followed by the ids of the tool calls that ran in it (tools.started with `call_id`) */
+   * followed by the ids of the newest 16 tool calls that ran in it (tools.started with `call_id`)
+   */
   const struct tidings_span *const *orphaned;
   size_t orphaned_count;
 };
