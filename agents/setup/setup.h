@@ -30,8 +30,8 @@ bool setup_is_our_hook(const struct host *host, const char *command);
 /* look.c: which of our hooks a text has. */
 enum setup_state {
   SETUP_NONE,
-  SETUP_DONE,   /* all hooks are there, which call this installation */
-  SETUP_OTHER,  /* all hooks are there, which call another installation */
+  SETUP_DONE,   /* all hooks are there, and call this installation */
+  SETUP_OTHER,  /* all hooks are there, and call another installation */
   SETUP_PARTLY, /* some hooks are missing */
   SETUP_GONE,   /* they call an installation that no longer exists */
   SETUP_UNREADABLE
