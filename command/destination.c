@@ -85,6 +85,16 @@ static int32_t push_once(const struct cli *cli, struct destination *destination,
   return code ? code : recipes_push(cli, destination->kit, push, &note, ret_outcome, error);
 }
 
+/* Only a session that collects the mailbox makes room in it. If none can, the next push says so. */
+static void make_room(const struct destination *destination) {
+  struct tidings_error ignored = {.size = sizeof ignored};
+  struct mailbox_moved moved = {0};
+  char *session = NULL;
+  if (!destination->address.name) return;
+  (void)mailbox_forward(destination->kit, &destination->address, &session, &moved, &ignored);
+  free(session);
+}
+
 int32_t destination_push(const struct cli *cli, struct destination *destination,
                          const struct recipe_push *push,
                          const struct hostkit_notification *notification,
@@ -96,6 +106,7 @@ int32_t destination_push(const struct cli *cli, struct destination *destination,
   while (recipes_may_pass(code) && !interrupt_seen()) {
     patience_later(&patience, LONGEST_PAUSE_MS);
     interrupt_pause_ms(patience.pause_ms);
+    if (code == TIDINGS_E_FULL) make_room(destination);
     code = push_once(cli, destination, push, notification, ret_outcome, error);
   }
   return code;

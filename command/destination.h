@@ -30,7 +30,8 @@ int destination_parse(const struct cli *cli, struct address *ret_address);
 /* Stores the push (recipes_push) in the store that is in the folder by now (kit_follow_place), for
  * the session that the window shows by now; the session of `notification` is ignored. If the store
  * cannot take it now, warns and tries again until it can, or until a signal asks the program to
- * stop (interrupt.h). A push with an id is never stored twice. */
+ * stop (interrupt.h). While the mailbox is full, makes the address's session collect it before each
+ * try. A push with an id is never stored twice. */
 int32_t destination_push(const struct cli *cli, struct destination *destination,
                          const struct recipe_push *push,
                          const struct hostkit_notification *notification,
