@@ -73,7 +73,7 @@ static int find_level(const struct recipe_rule *rule, const struct recipe_docume
 }
 
 /* Makes a notification. *ret_whole false: the rule does not fit, because a value that its kind or
- * text names is missing. */
+ * text names is missing, or the text is blank. */
 static int make_push(const struct recipe_rule *rule, const struct recipe_document *document,
                      struct arena *arena, struct recipe_push *ret_push, bool *ret_whole) {
   struct recipe_push push = {.ttl_ms = rule->ttl_ms};
@@ -81,6 +81,7 @@ static int make_push(const struct recipe_rule *rule, const struct recipe_documen
   *ret_whole = true;
   int failed = write_text(rule->kind, document, true, arena, &push.kind, ret_whole);
   if (!failed) failed = write_text(rule->text, document, true, arena, &push.text, ret_whole);
+  if (!failed && template_is_blank(push.text)) *ret_whole = false;
   if (!failed) failed = write_text(rule->key, document, false, arena, &push.key, &ignored);
   if (!failed) failed = write_text(rule->id, document, false, arena, &push.id, &ignored);
   if (!failed) failed = write_text(rule->to, document, false, arena, &push.to, &ignored);

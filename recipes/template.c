@@ -32,7 +32,8 @@ static struct tidings_span take_choice(struct tidings_span *choices, bool *ret_l
 
 static bool looks_like_pointer(struct tidings_span choice) {
   return choice.len && pointer_is_valid(choice) &&
-         (choice.ptr[0] == '/' || choice.ptr[0] == '.' || choice.ptr[0] == 'h');
+         (choice.ptr[0] == '/' || choice.ptr[0] == '.' || choice.ptr[0] == 'h' ||
+          choice.ptr[0] == 'b');
 }
 
 /* Is the place valid? The first choice must be a pointer, and only the last one may be a text. */
@@ -45,17 +46,43 @@ static bool is_valid_place(struct tidings_span choices) {
   return true;
 }
 
-/* Writes a place's value. False: no pointer was found, and there is no text. */
+bool template_is_blank(struct tidings_span text) {
+  for (size_t i = 0; i < text.len; i++) {
+    char byte = text.ptr[i];
+    if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\n') return false;
+  }
+  return true;
+}
+
+/* Writes the choice's value. False: it is not there. *ret_blank: it is blank. */
+static bool write_choice(struct tidings_span choice, const struct recipe_document *document,
+                         struct buffer *out, bool *ret_blank) {
+  size_t begin = out->len;
+  if (!pointer_write(document, choice, out)) return false;
+  *ret_blank =
+      out->len == begin || template_is_blank(span_of(out->bytes + begin, out->len - begin));
+  return true;
+}
+
+/* Writes a place's value; a blank one is left out if a later choice is found. False: no pointer was
+ * found, and there is no text. */
 static bool write_place(struct tidings_span choices, const struct recipe_document *document,
                         struct buffer *out) {
-  bool last = false;
+  bool last = false, found = false;
+  size_t begin = out->len;
   while (!last) {
     struct tidings_span choice = take_choice(&choices, &last);
-    bool is_text = !looks_like_pointer(choice);
-    if (is_text) buffer_span(out, choice);
-    if (is_text || pointer_write(document, choice, out)) return true;
+    bool blank = false;
+    if (!looks_like_pointer(choice)) {
+      buffer_span(out, choice);
+      return true;
+    }
+    if (!write_choice(choice, document, out, &blank)) continue;
+    found = true;
+    if (!blank || last) return true;
+    out->len = begin;
   }
-  return false;
+  return found;
 }
 
 static bool is_brace(struct tidings_span text, size_t at) {
