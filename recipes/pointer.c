@@ -4,15 +4,26 @@
 
 #include <string.h>
 
-static const char header_prefix[] = "header:";
-enum { HEADER_PREFIX = sizeof header_prefix - 1 };
+#include "common/plain_text.h"
+
+static const char header_prefix[] = "header:", bytes_prefix[] = "bytes:";
+enum { HEADER_PREFIX = sizeof header_prefix - 1, BYTES_PREFIX = sizeof bytes_prefix - 1 };
 
 static bool is_header(struct tidings_span pointer) {
   return pointer.len > HEADER_PREFIX && memcmp(pointer.ptr, header_prefix, HEADER_PREFIX) == 0;
 }
 
+/* Takes the prefix off a pointer to an array of bytes. */
+static bool take_bytes_prefix(struct tidings_span *pointer) {
+  if (pointer->len <= BYTES_PREFIX || memcmp(pointer->ptr, bytes_prefix, BYTES_PREFIX) != 0)
+    return false;
+  *pointer = span_of(pointer->ptr + BYTES_PREFIX, pointer->len - BYTES_PREFIX);
+  return true;
+}
+
 bool pointer_is_valid(struct tidings_span pointer) {
   if (is_header(pointer)) return true;
+  (void)take_bytes_prefix(&pointer);
   if (pointer.len && pointer.ptr[0] == '.') pointer = span_of(pointer.ptr + 1, pointer.len - 1);
   if (pointer.len && pointer.ptr[0] != '/') return false;
   for (size_t i = 0; i < pointer.len; i++) {
@@ -125,13 +136,42 @@ static void write_string(struct tidings_span text, struct buffer *out) {
   }
 }
 
+/* A number from 0 to 255; -1: it is none. */
+static int byte_of(const struct json *value) {
+  int byte = 0;
+  if (value->kind != JSON_IS_NUMBER || value->text.len > 3) return -1;
+  for (size_t i = 0; i < value->text.len; i++) {
+    char c = value->text.ptr[i];
+    if (c < '0' || c > '9') return -1;
+    byte = byte * 10 + (c - '0');
+  }
+  return byte <= 255 ? byte : -1;
+}
+
+/* False: the value is no array of bytes. */
+static bool write_bytes(const struct json *value, struct buffer *out) {
+  struct buffer bytes = BUFFER_EMPTY;
+  bool fits = value->kind == JSON_IS_ARRAY && value->members;
+  for (const struct json *one = fits ? value->members : NULL; one && fits; one = one->next) {
+    int byte = byte_of(one);
+    fits = byte >= 0;
+    if (fits) buffer_byte(&bytes, (char)byte);
+  }
+  if (bytes.failed) out->failed = true;
+  else if (fits) plain_text(buffer_view(&bytes), out);
+  buffer_free(&bytes);
+  return fits;
+}
+
 bool pointer_write(const struct recipe_document *document, struct tidings_span pointer,
                    struct buffer *out) {
   if (is_header(pointer))
     return write_header(document, span_of(pointer.ptr + HEADER_PREFIX, pointer.len - HEADER_PREFIX),
                         out);
+  bool may_be_bytes = take_bytes_prefix(&pointer);
   const struct json *value = find_value(document, pointer);
   if (!value || value->kind == JSON_IS_NULL) return false;
+  if (may_be_bytes && write_bytes(value, out)) return true;
   switch (value->kind) {
   case JSON_IS_STRING: write_string(value->text, out); break;
   case JSON_IS_NUMBER: buffer_span(out, value->text); break;

@@ -2,7 +2,7 @@
  *
  * recipes/pointer.h: finds one value of a document. A pointer is a JSON pointer (RFC 6901) from the
  * document's root ("/alerts/0/status") or from the current element of a rule ("./status"), or names
- * a header ("header:x-github-event"). Pure.
+ * a header ("header:x-github-event"). "bytes:/MESSAGE" reads an array of bytes as text. Pure.
  */
 #ifndef RECIPES_POINTER_H
 #define RECIPES_POINTER_H
@@ -29,7 +29,8 @@ struct recipe_document {
 bool pointer_is_valid(struct tidings_span pointer);
 
 /* Appends the value: a string as it is, a number as it was written, true, false, or an array or
- * object as compact JSON. False: there is no value, or it is null. */
+ * object as compact JSON; for "bytes:", what a terminal would show for an array of bytes. False:
+ * there is no value, or it is null. */
 bool pointer_write(const struct recipe_document *document, struct tidings_span pointer,
                    struct buffer *out);
 

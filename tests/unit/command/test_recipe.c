@@ -73,6 +73,39 @@ Test(recipe, texts) {
         "{\"i\":7}", "a||t||7|7200000;");
 }
 
+/* A blank value gives way to a later choice, and a blank text to a later rule. */
+Test(recipe, blank_values) {
+  static const char places[] =
+      RULE("\"kind\":\"a\",\"text\":\"x{/m|/t|none}\",\"key\":\"{/m|/t}\"");
+  check(places, "{\"m\":\" \\n\",\"t\":\"y\"}", "a||xy|y||0;");
+  check(places, "{\"m\":\"\",\"t\":\"\"}", "a||xnone|||0;");
+  check(places, "{\"m\":\"\"}", "a||xnone|||0;");
+  check(RULE("\"kind\":\"a\",\"text\":\"x{/m|/t}\""), "{\"m\":\" \"}", "a||x|||0;");
+  check(RULE("\"kind\":\"a\",\"text\":\"x{/m|/t}\""), "{\"m\":\"\",\"t\":\" \"}", "a||x |||0;");
+  static const char rules[] = "{\"rules\":[{\"kind\":\"a\",\"text\":\"{/m}\"},"
+                              "{\"kind\":\"b\",\"text\":\"{/t}\"}]}";
+  check(rules, "{\"m\":\"\\t \\r\\n\",\"t\":\"y\"}", "b||y|||0;");
+  check(rules, "{\"m\":\"\",\"t\":\" \"}", "");
+  check(rules, "{\"m\":\"\\u0000\",\"t\":\"y\"}", "a||\xef\xbf\xbd|||0;");
+}
+
+Test(recipe, arrays_of_bytes) {
+  static const char rule[] = RULE("\"kind\":\"a\",\"text\":\"{bytes:/m|none}\"");
+  check(rule, "{\"m\":[27,91,51,49,109,69,27,91,48,109,10,195,164]}", "a||E\n\xc3\xa4|||0;");
+  check(rule, "{\"m\":[255,97,0,195]}",
+        "a||\xef\xbf\xbd"
+        "a\xef\xbf\xbd|||0;");
+  check(rule, "{\"m\":[97,256]}", "a||[97,256]|||0;");
+  check(rule, "{\"m\":[97,-1]}", "a||[97,-1]|||0;");
+  check(rule, "{\"m\":[97,\"98\"]}", "a||[97,\"98\"]|||0;");
+  check(rule, "{\"m\":[]}", "a||[]|||0;");
+  check(rule, "{\"m\":\"[97]\"}", "a||[97]|||0;");
+  check(rule, "{\"m\":[27]}", "a||none|||0;");
+  check(rule, "{}", "a||none|||0;");
+  check(RULE("\"kind\":\"a\",\"text\":\"{/m}\""), "{\"m\":[97,98]}", "a||[97,98]|||0;");
+  check_refused(RULE("\"kind\":\"a\",\"text\":\"{bytes:m}\""), "neither a pointer");
+}
+
 Test(recipe, when) {
   check(RULE("\"when\":{\"/t\":\"x\"},\"kind\":\"a\",\"text\":\"t\""), "{\"t\":\"x\"}",
         "a||t|||0;");
