@@ -48,6 +48,12 @@ static void read_request(const struct json *params, struct mcp_message *message)
   message->session = text_of(json_member(codex, "session_id"));
 }
 
+/* A block in a message that says both would go into an error, which no model reads as a result. */
+static bool is_failure(const struct json *message) {
+  const struct json *error = json_member(message, "error");
+  return error && error->kind != JSON_IS_NULL;
+}
+
 int mcp_message_read(struct tidings_span line, struct arena *arena, struct mcp_message *ret_message,
                      struct tidings_error *error) {
   struct mcp_message message = {.kind = MCP_OTHER};
@@ -60,7 +66,7 @@ int mcp_message_read(struct tidings_span line, struct arena *arena, struct mcp_m
   if (message.method.ptr) {
     message.kind = message.id.text.ptr ? MCP_REQUEST : MCP_NOTIFICATION;
     read_request(json_member(json, "params"), &message);
-  } else if (result && message.id.text.ptr) {
+  } else if (result && message.id.text.ptr && !is_failure(json)) {
     message.kind = MCP_RESULT;
     read_result(result, &message);
   }

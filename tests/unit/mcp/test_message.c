@@ -43,6 +43,8 @@ static const struct {
     {START "{\"tools\":[]}}", NULL},
     {START "[{\"content\":[]}]}", NULL},
     {"{\"id\":1,\"error\":{\"content\":[]}}", NULL},
+    {START "{\"content\":[]},\"error\":{\"code\":1}}", NULL},
+    {START "{\"content\":[]},\"error\":null}", START "{\"content\":[" BLOCK "]},\"error\":null}"},
     {"{\"id\":null,\"result\":{\"content\":[]}}", NULL},
     {"{\"result\":{\"content\":[]}}", NULL},
     {"{\"id\":1,\"method\":\"m\",\"result\":{\"content\":[]}}", NULL},
