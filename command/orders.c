@@ -2,6 +2,7 @@
  */
 #include "command/orders.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,9 +39,31 @@ static char *find_orders_folder(const struct cli *cli) {
   return folder;
 }
 
-static struct orders *open_orders(const struct cli *cli) {
+/* A stopped process keeps the lock, so this waits no longer than a push may wait for the store.
+ * *ret_locked false: the file cannot be locked at all. */
+static int32_t lock_orders(const struct cli *cli, int fd, bool *ret_locked,
+                           struct tidings_error *error) {
+  enum { WAIT_MS = 5000, LONGEST_PAUSE_MS = 20 };
+  int64_t until_ms = clock_mono_ms() + (cli->budget_ms ? cli->budget_ms : WAIT_MS);
+  unsigned pause_ms = 1;
+  while (flock(fd, LOCK_EX | LOCK_NB)) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return TIDINGS_OK;
+    if (clock_mono_ms() >= until_ms)
+      return kit_error(error, TIDINGS_E_BUSY, "another process keeps recipes/orders.lock");
+    clock_sleep_ms(pause_ms);
+    if (pause_ms < LONGEST_PAUSE_MS) pause_ms *= 2;
+  }
+  *ret_locked = true;
+  return TIDINGS_OK;
+}
+
+/* *ret_orders stays NULL if the file cannot be used. Errors: BUSY. */
+static int32_t open_orders(const struct cli *cli, struct orders **ret_orders,
+                           struct tidings_error *error) {
   char *folder = find_orders_folder(cli);
   struct orders *orders = folder ? calloc(1, sizeof *orders) : NULL;
+  bool locked = false;
+  int32_t code = TIDINGS_OK;
   if (orders) {
     orders->fd = -1;
     char *lock = paths_make_folders(folder) ? NULL : paths_join(folder, "orders.lock");
@@ -49,9 +72,11 @@ static struct orders *open_orders(const struct cli *cli) {
     free(lock);
   }
   free(folder);
-  if (orders && orders->file && orders->fd >= 0 && !flock(orders->fd, LOCK_EX)) return orders;
-  orders_leave(orders, false);
-  return NULL;
+  if (orders && orders->file && orders->fd >= 0)
+    code = lock_orders(cli, orders->fd, &locked, error);
+  if (locked) *ret_orders = orders;
+  else orders_leave(orders, false);
+  return code;
 }
 
 /* Writes spaces and bytes that are not ASCII as %20 and the like. All other characters can stand in
@@ -146,12 +171,17 @@ void orders_leave(struct orders *orders, bool refused) {
   free(orders);
 }
 
-struct orders *orders_enter(const struct cli *cli, const struct hostkit_notification *notification,
-                            struct tidings_span order, bool *ret_overtaken) {
+int32_t orders_enter(const struct cli *cli, const struct hostkit_notification *notification,
+                     struct tidings_span order, struct orders **ret_orders, bool *ret_overtaken,
+                     struct tidings_error *error) {
   char *key = name_key(notification), *plain = plain_order(order);
-  struct orders *orders = key && plain ? open_orders(cli) : NULL;
-  *ret_overtaken = orders && note_order(orders, key, plain);
+  struct orders *orders = NULL;
+  int32_t code = key && plain ? open_orders(cli, &orders, error) : TIDINGS_OK;
+  if (!code) {
+    *ret_overtaken = orders && note_order(orders, key, plain);
+    *ret_orders = orders;
+  }
   free(plain);
   free(key);
-  return orders;
+  return code;
 }

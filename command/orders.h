@@ -18,9 +18,11 @@ struct orders; /* one use of the file, for which other processes wait */
 /* Notes the order for the notification's session, source and key, or sets *ret_overtaken if a
  * higher order is known. The order is noted before the push, so that after a crash in between no
  * older notification replaces the pushed one. Until orders_leave no other process can note an
- * order. NULL: the file cannot be used, and the notification does not count as overtaken. */
-struct orders *orders_enter(const struct cli *cli, const struct hostkit_notification *notification,
-                            struct tidings_span order, bool *ret_overtaken);
+ * order. *ret_orders NULL: the file cannot be used, and the notification does not count as
+ * overtaken. Errors: BUSY (another process does not leave). */
+int32_t orders_enter(const struct cli *cli, const struct hostkit_notification *notification,
+                     struct tidings_span order, struct orders **ret_orders, bool *ret_overtaken,
+                     struct tidings_error *error);
 /* NULL is allowed. `refused`: the store did not take the push, so the order before it is noted
  * again. */
 void orders_leave(struct orders *orders, bool refused);

@@ -145,7 +145,8 @@ int32_t recipes_push(const struct cli *cli, struct hostkit *kit, const struct re
   make_name(&sent.event_id, &id);
   make_name(&sent.key, &key);
   if (id.failed || key.failed) code = kit_no_memory(error);
-  if (!code && push->order.len) orders = orders_enter(cli, &sent, push->order, &overtaken);
+  if (!code && push->order.len)
+    code = orders_enter(cli, &sent, push->order, &orders, &overtaken, error);
   if (!code && !overtaken) code = push_shorter(kit, push->withdraws, &sent, &reply, error);
   buffer_free(&id);
   buffer_free(&key);

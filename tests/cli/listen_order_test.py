@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tests `tidings listen` with events in the wrong order, with notifications that a session cannot collect at once, and with a session that was left."""
+import fcntl
 import json
 import os
 import signal
@@ -107,6 +108,24 @@ def test_order_of_what_was_refused(place):
     empty()
     assert pipeline(30, "failed") == 0, "before the one that was stored"
     assert [pipeline(32, "failed"), pipeline(31, "success")] == [1, 0]
+
+
+def test_kept_lock(place):
+    """while another process keeps the lock of the orders, requests are answered with 503, and the server can end"""
+    server = serve(place, route("/gitlab", "gitlab", to="box:lab"))
+
+    def pipeline(number):
+        event = {"object_kind": "pipeline", "object_attributes": {"id": number, "ref": "main", "sha": "beef", "tag": False, "status": "failed"}, "project": {"id": 1, "web_url": "https://gitlab.example/a/b"}}
+        return server.post("/gitlab", event, {"X-Gitlab-Event-UUID": f"{number}"}, scheme="gitlab")[0]
+
+    assert pipeline(1) == 200
+    with open(os.path.join(place.store, "recipes", "orders.lock"), "r+", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert pipeline(2) == 503
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        assert pipeline(2) == 200
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert end(server.process) == 0
 
 
 def test_followed(place):
