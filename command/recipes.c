@@ -44,6 +44,11 @@ int32_t recipes_find(const char *name, struct recipe **ret_recipe, struct tiding
   return code;
 }
 
+char *recipes_source(const char *name) {
+  char *path = find_builtin(name) ? NULL : realpath(name, NULL);
+  return path ? path : strdup(name);
+}
+
 static uint32_t level_number(struct tidings_span level) {
   if (span_is(level, "critical")) return TIDINGS_LEVEL_CRITICAL;
   if (span_is(level, "error")) return TIDINGS_LEVEL_ERROR;

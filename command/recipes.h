@@ -18,6 +18,10 @@ enum { RECIPES_REMEMBERED_DAYS = 4 };
  * with the known names; those of recipe_read. */
 int32_t recipes_find(const char *name, struct recipe **ret_recipe, struct tidings_error *error);
 
+/* Names the recipe as a source of ids: a file is one source, however its path is written. Free it.
+ * NULL: out of memory. */
+char *recipes_source(const char *name);
+
 /* A repetition is recognized by `source` and the push's id. Borrows all texts. */
 struct hostkit_notification recipes_notification(const struct recipe_push *push,
                                                  struct tidings_span session,

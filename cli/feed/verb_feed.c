@@ -75,6 +75,7 @@ enum { PER_MINUTE = 30, PIPE_BYTES = 1 << 16 };
 struct feeding {
   const struct cli *cli;
   const char *recipe_name;
+  char *source; /* of ids */
   struct recipe *recipe;
   struct destination destination;
   struct input input;
@@ -91,7 +92,7 @@ struct feeding {
 static int send(struct feeding *feeding, const struct recipe_push *push) {
   struct tidings_error error = {.size = sizeof error};
   const struct hostkit_notification notification = recipes_notification(
-      push, span_text(feeding->destination.session), span_text(feeding->recipe_name));
+      push, span_text(feeding->destination.session), span_text(feeding->source));
   enum recipes_outcome outcome = RECIPES_STORED;
   int32_t code =
       destination_push(feeding->cli, &feeding->destination, push, &notification, &outcome, &error);
@@ -167,11 +168,17 @@ static int take_line(struct feeding *feeding, struct tidings_span line) {
   return code;
 }
 
+/* Signals come only while this program polls. */
+static bool is_stopped(void) {
+  (void)interrupt_poll(NULL, 0, 0);
+  return interrupt_seen() != 0;
+}
+
 static int take_lines(struct feeding *feeding) {
   struct tidings_span line;
   bool too_long = false;
   int code = 0;
-  while (!code && !interrupt_seen() && input_next(&feeding->input, &line, &too_long)) {
+  while (!code && !is_stopped() && input_next(&feeding->input, &line, &too_long)) {
     if (!too_long) code = take_line(feeding, line);
     else {
       feeding->lines++;
@@ -192,7 +199,7 @@ static int read_some(struct feeding *feeding, bool *ret_over) {
   static char bytes[PIPE_BYTES];
   struct pollfd ready_input = {.fd = STDIN_FILENO, .events = POLLIN};
   int pace_ms = pace_wait_ms(&feeding->pace, clock_mono_ms());
-  int ready = poll(&ready_input, 1, mailbox_retry_wait_ms(&feeding->retry, pace_ms));
+  int ready = interrupt_poll(&ready_input, 1, mailbox_retry_wait_ms(&feeding->retry, pace_ms));
   *ret_over = interrupt_seen() != 0;
   if (ready <= 0) {
     int code = *ret_over ? 0 : say_held(feeding, false);
@@ -202,13 +209,13 @@ static int read_some(struct feeding *feeding, bool *ret_over) {
   ssize_t got = read(STDIN_FILENO, bytes, sizeof bytes);
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
   if (got < 0) return cli_fail(feeding->cli, "cannot read stdin: %s", strerror(errno));
-  *ret_over = *ret_over || !got;
   if (!input_add(&feeding->input, bytes, (size_t)got))
     return cli_fail(feeding->cli, "out of memory");
   int code = take_lines(feeding);
   if (!code && !got) code = take_line(feeding, input_rest(&feeding->input));
   if (!code) code = say_held(feeding, false);
   if (!code) forward(feeding, false);
+  *ret_over = !got || interrupt_seen();
   return code;
 }
 
@@ -226,6 +233,8 @@ static int open_feed(struct feeding *feeding) {
   struct tidings_error error = {.size = sizeof error};
   int32_t refused = recipes_find(feeding->recipe_name, &feeding->recipe, &error);
   if (refused) return cli_fail(feeding->cli, "--recipe: %s", error.text);
+  feeding->source = recipes_source(feeding->recipe_name);
+  if (!feeding->source) return cli_fail(feeding->cli, "out of memory");
   int code = feeding->tries ? 0 : destination_open(feeding->cli, &feeding->destination);
   if (code || feeding->tries) return code;
   refused = recipes_remember_ids(feeding->destination.kit, &error);
@@ -235,12 +244,13 @@ static int open_feed(struct feeding *feeding) {
 static int feed(struct feeding *feeding) {
   bool over = false;
   int code = open_feed(feeding);
-  if (!code) interrupt_catch();
+  if (!code) interrupt_begin();
   while (!code && !over) code = read_some(feeding, &over);
   if (!code && !feeding->tries) code = say_held(feeding, true);
-  if (!code) forward(feeding, true);
+  forward(feeding, true); /* after a failure, too: what was stored before must not wait */
   if (feeding->recipe) print_counts(feeding);
   recipe_free(feeding->recipe);
+  free(feeding->source);
   input_free(&feeding->input);
   destination_close(&feeding->destination);
   return code || !interrupt_seen() ? code : interrupt_exit_code();

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tests `tidings feed`: recipes turn the lines of other programs into notifications."""
+import fcntl
 import json
 import os
 import re
@@ -113,6 +114,86 @@ def test_forwarded_later(place):
     until(lambda: place.messages("s") == ["one"], "the session has it")
     assert end(feed, signal.SIGTERM) == 128 + signal.SIGTERM
     assert feed.stderr.read().count(b"\n") == 1, "the counts"
+
+
+def small_limits(place):
+    os.makedirs(os.path.join(place.dir, ".config", "tidings"))
+    with open(os.path.join(place.dir, ".config", "tidings", "config.json"), "w", encoding="utf-8") as file:
+        json.dump({"limits": {"pending_per_session": 2}}, file)
+
+
+def read_all(place):
+    return place.ok("deliver", "-s", "s", "--at", "tool-result", "--owner", str(os.getpid()), stdin="").text
+
+
+def test_full_mailbox(place):
+    """lines that neither the session nor the mailbox has room for reach the session as it reads, without a restart"""
+    small_limits(place)
+    place.opened("s")
+    texts = [f"line {number}" for number in range(8)]
+    feed = place.start("feed", "--recipe", "any", "--to", "folder:.", stdin=subprocess.PIPE)
+    feed.stdin.write(lines(*({"text": text} for text in texts)).encode())
+    feed.stdin.flush()
+    assert b"is tried again" in feed.stderr.readline()
+    seen = []
+
+    def reads():
+        seen.extend(re.findall("line [0-9]", read_all(place)))
+        return len(seen) >= len(texts)
+
+    until(reads, "all lines", 0.1)
+    assert sorted(seen) == texts, seen
+    assert end(feed, signal.SIGTERM) == 128 + signal.SIGTERM
+
+
+def test_ended_while_full(place):
+    """when a signal ends it while the mailbox is full, the session still gets what it has room for"""
+    small_limits(place)
+    place.opened("s")
+    feed = place.start("feed", "--recipe", "any", "--to", "folder:.", stdin=subprocess.PIPE)
+    feed.stdin.write(lines(*({"text": f"line {number}"} for number in range(8))).encode())
+    feed.stdin.flush()
+    assert b"is tried again" in feed.stderr.readline()
+    before = place.messages("s") + place.messages(f"folder:{place.work}")
+    read_all(place)
+    assert end(feed, signal.SIGTERM)
+    assert place.messages("s"), before
+
+
+def test_ended_at_once(place):
+    """a signal ends it while it works on lines that it has read, although its input stays open"""
+    place.opened("s")
+    feed = place.start("feed", "--recipe", "any", "--per-minute", "0", "--to", "session:s", stdin=subprocess.PIPE)
+    feed.stdin.write(lines(*({"text": f"line {number}"} for number in range(2000))).encode())
+    feed.stdin.flush()
+    until(lambda: place.messages("s"), "the first line")
+    assert end(feed, signal.SIGTERM) == 128 + signal.SIGTERM
+
+
+def test_kept_lock(place):
+    """while another process keeps the lock of the orders, a line that has an order waits, and says so"""
+    path = os.path.join(place.dir, "recipe.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"rules": [{"kind": "a.b", "text": "{/text}", "key": "k", "order": "{/n}"}]}, file)
+    words = ("feed", "--recipe", path, "--to", "box:a")
+    place.ok(*words, stdin=lines({"text": "first", "n": 1}))
+    with open(os.path.join(place.store, "recipes", "orders.lock"), "r+", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        feed = place.start(*words, stdin=subprocess.PIPE)
+        feed.stdin.write(lines({"text": "second", "n": 2}).encode())
+        feed.stdin.close()
+        assert b"another process keeps recipes/orders.lock; it is tried again" in feed.stderr.readline()
+    assert feed.wait() == 0 and place.messages("box:a")[-1] == "second"
+
+
+def test_paths_of_recipe(place):
+    """an id is known however the recipe's path is written; other recipes have ids of their own"""
+    rules = {"rules": [{"kind": "a.b", "text": "{/text}", "id": "{/id}"}]}
+    for name in ("one.json", "two.json"):
+        with open(os.path.join(place.work, name), "w", encoding="utf-8") as file:
+            json.dump(rules, file)
+    for path, says in (("one.json", "1 pushed"), ("./one.json", "1 known"), (os.path.join(place.work, "one.json"), "1 known"), ("two.json", "1 pushed"), ("any", "1 pushed")):
+        assert says in place.ok("feed", "--recipe", path, "--to", "box:a", stdin=lines({"text": "x", "id": "1"})).said, path
 
 
 def test_odd_input(place):
