@@ -27,8 +27,10 @@ static inline void set_state(struct message *message, enum message_state state) 
 
 /* Puts the message back into the queue, in its old place; from now on it has a queued_at. */
 void turns_requeue(struct message *message);
-/* Is any message queued, and due? */
+/* Is any message queued, even if it is for later? */
 bool turns_anything_queued(const struct step *step);
+/* Is any message queued, and due? */
+bool turns_anything_due(const struct step *step);
 /* Offers the next batch, if there is one and offers are allowed. */
 void turns_offer_batch(struct step *step);
 void turns_offer_system_turn(struct step *step);

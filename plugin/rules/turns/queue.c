@@ -22,6 +22,13 @@ static bool can_be_offered(const struct step *step, const struct message *messag
 
 bool turns_anything_queued(const struct step *step) {
   for (size_t i = 0; i < step->turns->count; i++) {
+    if (step->turns->messages[i].state == MESSAGE_QUEUED) return true;
+  }
+  return false;
+}
+
+bool turns_anything_due(const struct step *step) {
+  for (size_t i = 0; i < step->turns->count; i++) {
     if (can_be_offered(step, &step->turns->messages[i])) return true;
   }
   return false;

@@ -15,7 +15,7 @@ static void ask_for_turn(struct step *step) {
   bool fresh = urgency->asking > run->newest_asking ||
                (urgency->asking && run->asked_ms && urgency->due_ms > run->asked_ms);
   if (!fresh) return;
-  if (turns_anything_queued(step)) {
+  if (turns_anything_due(step)) {
     turns_offer_batch(step);
   } else if (run->auto_turns < step->input->settings->max_auto_turns) {
     turns_offer_system_turn(step);
