@@ -79,7 +79,7 @@ static void explain_end(struct buffer *text, const struct message *message) {
       [MESSAGE_CANCELLED] = "It was cancelled before it started a turn.",
       [MESSAGE_CLOSED] = "The session was closed before it started a turn.",
   };
-  if (message->due_ms) {
+  if (message->due_ms && !message_is_over(message->state)) {
     buffer_text(text, "No turn starts with it before ");
     past_write_time(text, message->due_ms);
     buffer_text(text, ". ");

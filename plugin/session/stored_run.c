@@ -148,10 +148,13 @@ static bool is_alive(const struct message *message) {
 
 static int save_messages(struct op *op, struct stored_run *stored, struct tidings_error *error) {
   struct turns *turns = &stored->turns;
+  bool says_end = !store_has_older_builds(op->instance->store); /* they may refuse such a row */
   int code = 0;
   turns->run.first_message = turns->run.last_message + 1;
   for (size_t i = 0; !code && i < turns->count; i++) {
-    const struct message *message = &turns->messages[i];
+    struct message *message = &turns->messages[i];
+    if (message_is_over(message->state) && message->changed)
+      message->due_ms = says_end ? op->now_ms : 0;
     if (is_alive(message) && message->n < turns->run.first_message)
       turns->run.first_message = message->n;
     if (message->n == stored->added)

@@ -91,7 +91,7 @@ struct message {
   uint32_t carriers; /* LEASED: how many unsettled ones carry it: a host may send a request again
                         before it settles the first */
   int64_t stamp_ms;  /* queued_at, should it have to wait */
-  int64_t due_ms;    /* not offered before; 0: at once, or it has been offered */
+  int64_t due_ms;    /* not offered before; 0: at once, or it has been offered; over: its end */
   struct tidings_span id;
   uint8_t state;
   bool steer;    /* meant for the running turn: a rollback brings it back there */

@@ -104,6 +104,27 @@ Test(forget_messages, what_is_over_goes_after_thirty_days_and_what_waits_stays) 
   store_close(store);
 }
 
+Test(forget_messages, what_waited_for_long_goes_thirty_days_after_its_end) {
+  struct store *store = store_at(kit_store);
+  struct tidings_error error = new_error();
+  char buffer[32];
+  fill(store, 1);
+  struct store_txn *txn = write_to(store);
+  struct message message = {.n = 1,
+                            .place = 1,
+                            .stamp_ms = DAY,
+                            .due_ms = 40 * DAY,
+                            .id = id_of(1, buffer),
+                            .state = MESSAGE_FIRED};
+  cr_assert_eq(message_put(txn, 1, &message, &error), 0);
+  cr_assert_eq(store_commit(txn, &error), 0);
+  sweep(store, 70 * DAY, 2);
+  expect_rows(store, 1, 0);
+  sweep(store, 71 * DAY, 2);
+  expect_rows(store, 0, 0);
+  store_close(store);
+}
+
 Test(forget_messages, an_id_that_was_forgotten_may_be_used_again) {
   struct store *store = store_at(kit_store);
   struct tidings_error error = new_error();

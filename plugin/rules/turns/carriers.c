@@ -11,6 +11,7 @@ static bool turn_runs(const struct run *run) {
 static void put_on_carrier(struct message *message, const struct turns_input *input) {
   message->delivery = input->delivery;
   message->carriers++;
+  message->due_ms = 0; /* it may have been over */
   set_state(message, input->fires_at_once ? MESSAGE_FIRED : MESSAGE_LEASED);
 }
 

@@ -144,14 +144,16 @@ static int judge_dedup(struct visit *visit, uint64_t n, enum verdict *ret_verdic
   return 0;
 }
 
-/* May message `n`, whose row is `value`, be forgotten? A damaged one may. */
+/* May message `n`, whose row is `value`, be forgotten? A damaged one may. The age counts from the
+ * end, because a message may wait for long; a row of an earlier version does not say the end. */
 static bool message_goes(const struct visit *visit, uint64_t n, struct tidings_span value) {
   struct db_key key = row_key(visit->session, ROW_MESSAGE, n);
   struct record_reader reader;
   struct message message;
   if (!record_open(&reader, &key, value) || !message_decode(&reader, &message)) return true;
   if (!message_is_over(message.state) || message.of_turn || message.orphaned) return false;
-  return is_excess(visit, visit->head->run.last_message - n) || is_too_old(visit, message.stamp_ms);
+  int64_t since_ms = message.due_ms > message.stamp_ms ? message.due_ms : message.stamp_ms;
+  return is_excess(visit, visit->head->run.last_message - n) || is_too_old(visit, since_ms);
 }
 
 /* Messages after one that stays may be over too, so all are looked at. */
