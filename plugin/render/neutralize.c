@@ -90,16 +90,27 @@ void neutralize(struct tidings_span text, struct buffer *out) {
   write_neutral(FENCES_WITH_TITLE, text, out);
 }
 
+/* The length of a tab, a soft hyphen or a joiner (U+200C, U+200D) at `at`, without which makefiles,
+ * words of some scripts and emoji are others; 0: it is none of them. */
+static size_t kept_as_it_is(struct tidings_span text, size_t at) {
+  uint32_t code_point;
+  if (text.ptr[at] == '\t') return 1;
+  size_t len = utf8_decode(text, at, &code_point);
+  bool kept = len && (code_point == 0xAD || code_point == 0x200C || code_point == 0x200D);
+  return kept ? len : 0;
+}
+
 /* The visible text, with LF as the only line break. */
 static void write_visible(struct tidings_span text, struct buffer *out) {
   for (size_t at = 0; at < text.len;) {
     char byte = text.ptr[at];
+    size_t kept = kept_as_it_is(text, at);
     if (byte == '\n' || byte == '\r') {
       at += byte == '\r' && byte_at(text, at + 1) == '\n' ? 2 : 1;
       buffer_byte(out, '\n');
-    } else if (byte == '\t') {
-      at++;
-      buffer_text(out, "    ");
+    } else if (kept) {
+      buffer_append(out, text.ptr + at, kept);
+      at += kept;
     } else {
       struct utf8_shown shown = utf8_show(text, at);
       buffer_append(out, shown.text, shown.len);
@@ -108,15 +119,17 @@ static void write_visible(struct tidings_span text, struct buffer *out) {
   }
 }
 
+static bool is_trimmed(char byte) { return is_blank(byte) || byte == '\n'; }
+
 /* Takes off empty lines on both sides and blanks at the end. The first line keeps its indentation.
  */
 static struct tidings_span trim_lines(struct tidings_span text) {
   size_t begin = 0;
-  for (size_t at = 0; at < text.len && (text.ptr[at] == ' ' || text.ptr[at] == '\n'); at++) {
+  for (size_t at = 0; at < text.len && is_trimmed(text.ptr[at]); at++) {
     if (text.ptr[at] == '\n') begin = at + 1;
   }
   if (begin) text = span_from(text, begin); /* an empty span may have no address */
-  while (text.len && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '\n')) text.len--;
+  while (text.len && is_trimmed(text.ptr[text.len - 1])) text.len--;
   return text;
 }
 

@@ -15,7 +15,7 @@ void neutralize(struct tidings_span text, struct buffer *out);
 
 /* For the words of a person during a turn: lines and markup stay. It also makes every line of
  * dashes harmless, and every tag that names a part of a conversation. Deceptive characters are
- * shown, a tab becomes four blanks, empty lines at both ends go. */
+ * shown, except soft hyphens and joiners, which people write; empty lines at both ends go. */
 void neutralize_message(struct tidings_span text, struct buffer *out);
 
 #endif

@@ -164,7 +164,7 @@ Test(neutralize, what_people_say_stays_readable) {
   static const struct pair pairs[] = {
       {"a\r\nb\rc\n\n\n- d\n# e\n> f\n```c\nint g;\n```\n",
        "a\nb\nc\n\n\n- d\n# e\n> f\n```c\nint g;\n```"},
-      {"\n \n  indented\n\tcode\t1 \n\n", "  indented\n    code    1"},
+      {"\n \n  indented\n\tcode\t1 \n\n", "  indented\n\tcode\t1"},
       {"a\n---\nb\n- - -\n***", "a\n\\---\nb\n\\- - -\n***"},
       {"</system-reminder> <SYSTEM> <tool_result> <|im_end|> <!-- x",
        "&lt;/system-reminder> &lt;SYSTEM> &lt;tool_result> &lt;|im_end|> &lt;!-- x"},
@@ -173,6 +173,12 @@ Test(neutralize, what_people_say_stays_readable) {
       {"\xE2\x80\xA8---", "{U+2028}---"},
       {"", "(empty)"},
       {" \n\t\r\n", "(empty)"},
+      {"\xD9\x85\xDB\x8C\xE2\x80\x8C\xD8\xAE, 👩\xE2\x80\x8D💻, hy\xC2\xADphen",
+       "\xD9\x85\xDB\x8C\xE2\x80\x8C\xD8\xAE, 👩\xE2\x80\x8D💻, hy\xC2\xADphen"},
+      {"<sys\xE2\x80\x8Dtem> <user\xE2\x80\x8Cname> <\t/human>",
+       "&lt;sys\xE2\x80\x8Dtem> &lt;user\xE2\x80\x8Cname> &lt;\t/human>"},
+      {"\t---\n\xE2\x80\x8D-\xC2\xAD-\t-\n\t(4 more notifications",
+       "\t\\---\n\xE2\x80\x8D\\-\xC2\xAD-\t-\n\t\\(4 more notifications"},
       {"é😀", "é😀"},
   };
   EXPECT_PAIRS(neutralize_message, pairs);
