@@ -187,7 +187,7 @@ int fork_session(struct op *op, struct tidings_span child, struct tidings_error 
   if (!code) code = session_add(op->txn, child, &forking.child, error);
   memory.call_count = 0; /* the parent's */
   if (!code) code = find_whether_new(&forking);
-  if (!code && (memory.budget_percent || memory.edits.len))
+  if (!code && forking.is_new && (memory.budget_percent || memory.edits.len))
     code = memory_put(op->txn, forking.child, &memory, error);
   if (!code) code = copies_read(op, forking.child, &forking.known, error);
   if (!code) code = gather_copies(&forking);
