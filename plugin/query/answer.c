@@ -28,6 +28,13 @@ void query_write_occurred(struct json_writer *writer, const struct notification 
   if (note->occurred_ms) json_put_time(writer, "occurred_at", note->occurred_ms);
 }
 
+size_t query_leave_out_ended(struct item *items, size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!items[i].ended) items[kept++] = items[i];
+  return kept;
+}
+
 void query_write_due(struct json_writer *writer, int64_t due_ms) {
   if (due_ms) json_put_time(writer, "due_at", due_ms);
 }

@@ -64,6 +64,9 @@ void query_write_kind(struct json_writer *writer, const struct notification *not
 /* "occurred_at", if the item's event said it. */
 void query_write_occurred(struct json_writer *writer, const struct notification *note);
 
+/* Takes out what the first host of a forked session will end, and returns how many are left. */
+size_t query_leave_out_ended(struct item *items, size_t count);
+
 /* "due_at"; 0: nothing. */
 void query_write_due(struct json_writer *writer, int64_t due_ms);
 

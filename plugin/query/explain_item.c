@@ -118,6 +118,11 @@ void past_explain_item(const struct question *question, const struct item *item,
   if (!end.by.delivery && !head_has_pending(&question->op.head, item->n)) {
     end.outcome = "ended"; /* the row of the delivery that ended it is gone */
     buffer_text(out, " It has ended; how it ended is no longer stored.");
+  } else if (!end.by.delivery && item->ended) {
+    end.outcome = outcome_name(OUTCOME_WITHDRAWN);
+    buffer_text(out,
+                " It was withdrawn while a delivery of another session had it: the first host "
+                "that opens this session removes it, unless its transcript has that delivery.");
   } else if (!end.by.delivery && !item_is_due(item, question->op.now_ms))
     buffer_text(out, " It waits for that time.");
   else if (!end.by.delivery)

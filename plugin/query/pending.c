@@ -8,13 +8,11 @@
 int query_pending(struct question *question, struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
   struct item *items = NULL;
-  size_t count = 0, kept = 0;
+  size_t count = 0;
   int code = item_pending(question->op.txn, question->op.session, &question->op.head,
                           &question->op.arena, &items, &count, error);
   if (code) return code;
-  for (size_t i = 0; i < count; i++)
-    if (!items[i].ended) items[kept++] = items[i];
-  count = kept;
+  count = query_leave_out_ended(items, count);
   json_put_u64(writer, "count", count);
   json_put_u64(writer, "leased", ledger_leased(&question->op.head));
   json_open(writer, "items", '[');

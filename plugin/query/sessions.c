@@ -161,18 +161,20 @@ static int by_attachment(const void *a, const void *b) {
 
 struct details {
   const char *state; /* of its run */
+  uint64_t ended;    /* items that the head counts as pending, and the first host will end */
   uint64_t queued, levels[LEVEL_COUNT];
 };
 
 static int count_details(struct op *op, struct details *details, struct tidings_error *error) {
   struct stored_run stored = {.from = 0};
   struct item *items = NULL;
-  size_t count = 0;
+  size_t all = 0;
   int code = op_get_head(op, error);
   if (!code) code = stored_run_load(op, &stored, NULL, 0, NULL, error);
-  if (!code)
-    code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
+  if (!code) code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &all, error);
   if (code) return code;
+  size_t count = query_leave_out_ended(items, all);
+  details->ended = all - count;
   details->state = run_state_name(stored.turns.run.state);
   for (size_t i = 0; i < stored.turns.count; i++)
     details->queued += !message_is_over(stored.turns.messages[i].state);
@@ -180,7 +182,7 @@ static int count_details(struct op *op, struct details *details, struct tidings_
   return 0;
 }
 
-/* A damaged session has no details but its state. */
+/* Writes "pending" too. A damaged session has no details but its state. */
 static int write_details(struct question *question, const struct entry *entry,
                          struct tidings_error *error) {
   struct json_writer *writer = &question->writer;
@@ -193,6 +195,7 @@ static int write_details(struct question *question, const struct entry *entry,
   arena_free(&op.arena);
   if (code && code != TIDINGS_E_STORE) return code;
   if (code) details = (struct details){.state = "damaged"};
+  json_put_u64(writer, "pending", entry->pending - details.ended);
   json_put_text(writer, "state", details.state);
   json_put_u64(writer, "queued", details.queued);
   json_open(writer, "by_level", '{');
@@ -224,8 +227,8 @@ static int write_entry(struct question *question, const struct entry *entry,
   if (head->closed_ms) json_put_time(writer, "closed", head->closed_ms);
   if (used_ms) json_put_time(writer, "used", used_ms);
   else json_put_text(writer, "used", NULL);
-  json_put_u64(writer, "pending", entry->pending);
-  code = question->request->details ? write_details(question, entry, error) : 0;
+  if (question->request->details) code = write_details(question, entry, error);
+  else json_put_u64(writer, "pending", entry->pending);
   json_close(writer, '}');
   return code;
 }

@@ -72,6 +72,7 @@ int query_preview(struct question *question, struct tidings_error *error) {
   int code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error);
   if (!code) code = look_ahead(question, &stored, &steered, error);
   if (code) return code;
+  count = query_leave_out_ended(items, count);
   const struct run *run = &stored.turns.run;
   const struct planned_carrier carrier = {.chat_request = question->request->chat_request,
                                           .pinned =

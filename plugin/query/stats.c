@@ -56,17 +56,14 @@ static void write_tally(struct json_writer *writer, const struct tally *tally) {
   json_close(writer, '}');
 }
 
-/* The oldest pending notification, and messages that are not over. */
-static int write_waiting(struct question *question, struct tidings_error *error) {
+/* The oldest of the pending items, and messages that are not over. */
+static int write_waiting(struct question *question, const struct item *items, size_t count,
+                         struct tidings_error *error) {
   struct op *op = &question->op;
   struct json_writer *writer = &question->writer;
   struct stored_run stored = {.from = 0};
-  struct item *items = NULL;
-  size_t count = 0, queued = 0;
-  int code = op->session
-                 ? item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, error)
-                 : 0;
-  if (!code && op->session) code = stored_run_load(op, &stored, NULL, 0, NULL, error);
+  size_t queued = 0;
+  int code = op->session ? stored_run_load(op, &stored, NULL, 0, NULL, error) : 0;
   if (code) return code;
   for (size_t i = 0; i < stored.turns.count; i++)
     queued += !message_is_over(stored.turns.messages[i].state);
@@ -83,21 +80,25 @@ static int write_waiting(struct question *question, struct tidings_error *error)
 
 /* `outcomes` counts all that ever ended; by_source and by_level what the store still holds. */
 int query_stats(struct question *question, struct tidings_error *error) {
+  struct op *op = &question->op;
   struct json_writer *writer = &question->writer;
-  struct tally tally = {.arena = &question->op.arena, .error = error};
-  int code = 0;
-  if (question->op.session)
-    code = item_scan(question->op.txn, question->op.session, 0, UINT64_MAX, &question->op.arena,
-                     count_item, &tally, error);
+  struct tally tally = {.arena = &op->arena, .error = error};
+  struct item *items = NULL;
+  size_t all = 0;
+  int code = op->session ? item_scan(op->txn, op->session, 0, UINT64_MAX, &op->arena, count_item,
+                                     &tally, error)
+                         : 0;
+  if (!code) code = item_pending(op->txn, op->session, &op->head, &op->arena, &items, &all, error);
   if (code) return code;
+  size_t count = query_leave_out_ended(items, all);
   json_put_u64(writer, "pushed", question->last);
-  json_put_u64(writer, "pending", ledger_pending(&question->op.head, question->last));
-  json_put_u64(writer, "leased", ledger_leased(&question->op.head));
+  json_put_u64(writer, "pending", ledger_pending(&op->head, question->last) - (all - count));
+  json_put_u64(writer, "leased", ledger_leased(&op->head));
   json_open(writer, "outcomes", '{');
   for (unsigned i = OUTCOME_DELIVERED; i < OUTCOME_COUNT; i++)
-    json_put_u64(writer, outcome_name(i), question->op.head.outcomes[i]);
+    json_put_u64(writer, outcome_name(i), op->head.outcomes[i]);
   json_close(writer, '}');
   write_tally(writer, &tally);
-  code = write_waiting(question, error);
+  code = write_waiting(question, items, count, error);
   return code ? code : query_latency_write(question, &tally.times, error);
 }

@@ -72,12 +72,14 @@ static int count_source(struct summing *summing, struct tidings_span source) {
   return 0;
 }
 
-static int count_items(struct summing *summing, struct op *op) {
+static int count_items(struct summing *summing, struct op *op, size_t *ret_ended) {
   struct sums *sums = summing->sums;
   struct item *items = NULL;
-  size_t count = 0;
+  size_t all = 0;
   int code =
-      item_pending(op->txn, op->session, &op->head, &op->arena, &items, &count, summing->error);
+      item_pending(op->txn, op->session, &op->head, &op->arena, &items, &all, summing->error);
+  size_t count = code ? 0 : query_leave_out_ended(items, all);
+  *ret_ended = all - count;
   for (size_t i = 0; !code && i < count; i++) {
     sums->levels[items[i].note.level]++;
     if (item_is_due(&items[i], op->now_ms)) note_oldest(sums, items[i].time_ms);
@@ -127,16 +129,17 @@ static int count_session(struct summing *summing, struct op *op) {
   struct sums *sums = summing->sums;
   struct stored_run stored = {.from = 0};
   uint64_t last = 0;
+  size_t ended = 0;
   int code = head_get(op->txn, op->session, &op->arena, &op->head, summing->error);
   if (!code) code = item_last(op->txn, op->session, &op->head, &last, summing->error);
   if (!code) code = stored_run_load(op, &stored, NULL, 0, NULL, summing->error);
-  if (!code) code = count_items(summing, op);
+  if (!code) code = count_items(summing, op, &ended);
   if (!code) code = count_deliveries(summing, op);
   if (code) return code;
   bool alive = query_owner_alive(summing->question, &op->head.owner);
   sums->states[alive ? op->head.run.state : NOT_RUNNING]++;
   sums->pushed += last;
-  sums->pending += ledger_pending(&op->head, last);
+  sums->pending += ledger_pending(&op->head, last) - ended;
   sums->leased += ledger_leased(&op->head);
   for (size_t i = 0; i < stored.turns.count; i++)
     sums->queued += !message_is_over(stored.turns.messages[i].state);
