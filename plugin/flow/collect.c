@@ -264,7 +264,7 @@ static size_t count_waiting(const struct turns *turns) {
 
 /* A message that the session has had is not submitted again. */
 static int submit_message(struct op *op, struct decision *decision, const struct source *source,
-                          size_t at, struct tidings_error *error) {
+                          size_t at, struct collected *collected, struct tidings_error *error) {
   struct turns *turns = &decision->stored.turns;
   struct turns_input input = decision_input(op, decision, TURNS_SUBMIT);
   for (size_t i = 0; i < turns->count; i++) {
@@ -279,6 +279,7 @@ static int submit_message(struct op *op, struct decision *decision, const struct
   if (arena_copy(&op->arena, source->ids[at], &input.id)) return no_memory_to_collect(error);
   input.steer = source->steers[at];
   input.due_ms = source->dues[at];
+  collected->messages++;
   int code = turns_step(turns, &input, error);
   return code ? code
               : message_add(op->txn, op->session, &turns->messages[turns->count - 1],
@@ -333,8 +334,7 @@ static int move_all(struct op *op, struct decision *decision, struct source *sou
   if (!code) code = load_run(op, decision, sources, count, error);
   for (size_t i = 0; !code && i < count; i++) {
     for (size_t j = 0; !code && j < sources[i].message_count; j++)
-      code = submit_message(op, decision, &sources[i], j, error);
-    collected->messages += sources[i].message_count;
+      code = submit_message(op, decision, &sources[i], j, collected, error);
     if (!code) code = close_source(op, &sources[i], error);
   }
   return code ? code : decision_look(op, decision, error);
