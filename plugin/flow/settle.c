@@ -30,20 +30,51 @@ static uint8_t state_after(uint32_t outcome) {
 static const char *state_name(uint8_t state) {
   return state == DELIVERY_COMMITTED     ? "committed"
          : state == DELIVERY_ROLLED_BACK ? "rolled back"
+         : state == DELIVERY_REWOUND     ? "rewound"
                                          : "leased";
+}
+
+static int refuse_closed(uint64_t id, struct tidings_error *error) {
+  return fail(error, TIDINGS_E_CLOSED, "delivery %llu: its session was closed",
+              (unsigned long long)id);
 }
 
 /* Only the session's owner may settle. Another process gets no error if it repeats what has been
  * settled already. */
 static int check_owner(const struct op *op, uint64_t id, struct tidings_error *error) {
   if (op_owns_session(op)) return 0;
-  if (!op->head.owner.pid)
-    return fail(error, TIDINGS_E_CLOSED, "delivery %llu: its session was closed",
-                (unsigned long long)id);
+  if (!op->head.owner.pid) return refuse_closed(id, error);
   return fail(error, TIDINGS_E_CLOSED,
               "delivery %llu: pid %u owns its session; name the deliveries of this "
               "host's transcript in session.resumed",
               (unsigned long long)id, op->head.owner.pid);
+}
+
+/* Was the session closed while the delivery was leased? The closing is then a delivery of the same
+ * host, at the time at which this one was rolled back. */
+static int find_closing(struct op *op, const struct delivery *delivery, bool *ret_closed,
+                        struct tidings_error *error) {
+  struct delivery later = {.epoch = delivery->epoch};
+  bool recovered =
+      delivery->state == DELIVERY_ROLLED_BACK && delivery->settled_by == SETTLED_BY_RECOVERY;
+  bool closed = false;
+  uint64_t last = recovered ? op->head.last_delivery : 0;
+  for (uint64_t n = delivery->n + 1; n <= last && !closed && later.epoch == delivery->epoch; n++) {
+    int code = delivery_get(op->txn, op->session, n, &op->arena, &later, NULL);
+    if (code == TIDINGS_E_NOMEM) return fail(error, code, "no memory to settle");
+    closed = !code && later.carrier == CARRIER_CLOSED && later.epoch == delivery->epoch &&
+             later.settled_ms == delivery->settled_ms;
+  }
+  *ret_closed = closed;
+  return 0;
+}
+
+/* A host may have opened the session again since it was closed. */
+static int check_open(struct op *op, const struct delivery *delivery, uint64_t id,
+                      struct tidings_error *error) {
+  bool closed = false;
+  int code = find_closing(op, delivery, &closed, error);
+  return code || !closed ? code : refuse_closed(id, error);
 }
 
 static int check_leased(uint64_t id, const struct delivery *delivery, struct tidings_error *error) {
@@ -97,6 +128,7 @@ static int decide_settlement(struct op *op, const struct settlement *settlement,
     return 0;
   }
   code = check_owner(op, settlement->id, error);
+  if (!code) code = check_open(op, ret_delivery, settlement->id, error);
   if (!code) code = check_leased(settlement->id, ret_delivery, error);
   if (!code) *ret_verdict = SETTLE_ENDS_LEASE;
   return code;

@@ -144,8 +144,10 @@ int attachment_close(struct model *model, const struct act *act) {
   if (act->peer == PEER_PRODUCER) return TIDINGS_E_UNSUPPORTED;
   if (model_owner_lives(model) && !model_owner_is(model, act->peer)) return TIDINGS_E_OWNED;
   for (unsigned i = 0; i < model->delivery_count; i++)
-    if (model->deliveries[i].state == DELIVERY_LEASED)
+    if (model->deliveries[i].state == DELIVERY_LEASED) {
       model->deliveries[i].state = DELIVERY_ROLLED_BACK;
+      model->deliveries[i].closed = true;
+    }
   for (unsigned i = 0; i < model->item_count; i++)
     if (model->items[i].held != ENDED) items_end(model, &model->items[i], CLOSED);
   for (unsigned i = 0; i < model->message_count; i++)

@@ -175,6 +175,7 @@ int carrier_settle(struct model *model, const struct act *act, const struct sim_
   enum delivery_state state = model->deliveries[delivery].state;
   if (state == (act->committed ? DELIVERY_COMMITTED : DELIVERY_ROLLED_BACK)) return 0;
   if (!model_owner_is(model, act->peer)) return TIDINGS_E_CLOSED;
+  if (state == DELIVERY_ROLLED_BACK && model->deliveries[delivery].closed) return TIDINGS_E_CLOSED;
   if (state != DELIVERY_LEASED) return TIDINGS_E_STATE;
   if (act->committed) {
     carrier_commit(model, delivery);

@@ -72,6 +72,7 @@ struct model_delivery {
   enum delivery_state state;
   bool on_tool_result, held; /* held: during a rewind, the act names it */
   bool on_return;            /* on_return: no host received its id */
+  bool closed;               /* it was leased when the session was closed */
   /* For each item, 1 + its outcome when the delivery is committed; 0: the delivery does not end
    * it. */
   uint8_t item_outcomes[MODEL_ITEMS];
