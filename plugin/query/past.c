@@ -181,8 +181,9 @@ void past_write_reason(const struct question *question, const struct notificatio
   case REASON_KIND:
   case REASON_FLAT_KIND: write_setting(note, (enum reason)disposition->reason, out); break;
   case REASON_TOOL:
-    buffer_format(out, "the setting conversation.tools.%s.notifications.%s is false", tool.text,
-                  disposition->ref ? "\"enable\"" : name.text);
+    buffer_format(out, "the setting conversation.tools.%s.notifications.%s is %s", tool.text,
+                  disposition->ref & 1 ? "\"enable\"" : name.text,
+                  disposition->ref & 2 ? "\"critical\"" : "false");
     break;
   case REASON_NEWER_KEY:
     buffer_format(out, "notification %llu with the same key replaced it", other);

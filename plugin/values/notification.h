@@ -146,7 +146,7 @@ enum reason {
   REASON_KIND = 7,            /* filtered: conversation.notifications.kinds.<source>.<name> */
   REASON_FLAT_KIND = 8,       /* filtered: conversation.notifications.kinds."<source>.<name>" */
   REASON_TOOL = 9,            /* filtered: conversation.tools.<tool>.notifications.<name>; ref: 1 if
-                                 that name is `enable`, else 0 */
+                                 that name is `enable`, + 2 if its setting is "critical" */
   REASON_CAP_OLDEST = 10,     /* dropped: overflow drop_oldest */
   REASON_CAP_LOWEST = 11,     /* dropped: overflow drop_lowest */
   REASON_DAMAGED = 12,        /* dropped: its record in the store is damaged */

@@ -51,13 +51,17 @@ enum reason policy_filter_reason(const struct settings *settings, const struct n
   return tool_rule_against(settings, note) ? REASON_TOOL : REASON_NONE;
 }
 
+static unsigned which_tool_rule(const struct settings *settings, const struct notification *note) {
+  const struct tool_rule *rule = tool_rule_against(settings, note);
+  return (span_is(rule->name, "enable") ? 1u : 0u) + (rule->wanted == WANTED_CRITICAL ? 2u : 0u);
+}
+
 void policy_filter(struct work *work) {
   for (size_t i = 0; i < work->item_count; i++) {
     if (!is_left(work, i)) continue;
     const struct notification *note = &work->items[i].note;
     enum reason reason = policy_filter_reason(work->settings, note);
-    bool all =
-        reason == REASON_TOOL && span_is(tool_rule_against(work->settings, note)->name, "enable");
-    if (reason != REASON_NONE) end_item(work, i, OUTCOME_FILTERED, reason, all);
+    unsigned ref = reason == REASON_TOOL ? which_tool_rule(work->settings, note) : 0;
+    if (reason != REASON_NONE) end_item(work, i, OUTCOME_FILTERED, reason, ref);
   }
 }

@@ -202,14 +202,28 @@ static bool forbidden(const struct settings *settings, const struct notification
   return false;
 }
 
+/* The last rule of the tool that forbids the item says why. The random rules have no `enable`. */
+static uint64_t tool_ref(const struct settings *settings, const struct notification *note) {
+  uint64_t ref = 0;
+  for (size_t i = 0; i < settings->tool_count; i++) {
+    const struct tool_rule *rule = &settings->tools[i];
+    if (!span_equal(rule->tool, note->tool) || !span_equal(rule->name, note->name) ||
+        is_wanted(rule->wanted, note))
+      continue;
+    ref = rule->wanted == WANTED_CRITICAL ? 2 : 0;
+  }
+  return ref;
+}
+
 static void model_filter(struct model *model, const struct items *items,
                          const struct settings *settings) {
   static const enum reason reasons[] = {REASON_MASTER_SWITCH, REASON_SOURCE, REASON_KIND,
                                         REASON_FLAT_KIND, REASON_TOOL};
   for (size_t i = 0; i < items->count; i++) {
     for (size_t r = 0; r < sizeof reasons / sizeof *reasons && left(model, i); r++) {
-      if (forbidden(settings, &items->items[i].note, reasons[r]))
-        end(model, i, OUTCOME_FILTERED, reasons[r], 0);
+      const struct notification *note = &items->items[i].note;
+      uint64_t ref = reasons[r] == REASON_TOOL ? tool_ref(settings, note) : 0;
+      if (forbidden(settings, note, reasons[r])) end(model, i, OUTCOME_FILTERED, reasons[r], ref);
     }
   }
 }
