@@ -53,7 +53,8 @@ static int read_then(struct question *question, const struct past *past, struct 
 
 /* -- rendering --------------------------------------------------------------------------------- */
 
-/* All items were shown, so only the policy's steps that join, order and cut lines stay on. */
+/* All items were shown, or gave their place to one that was, so only the policy's steps that join,
+ * order and cut lines stay on. */
 static struct settings settings_then(const struct op *op, const struct rendering *as) {
   return (struct settings){.notifications_enabled = true,
                            .format = as->format,

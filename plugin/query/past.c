@@ -62,6 +62,17 @@ const struct item *past_item(const struct past *past, uint64_t n) {
   return bsearch(&n, past->items, past->item_count, sizeof *past->items, compare_item);
 }
 
+/* Does the delivery show these items (*ret_shown), or what took their place? Reports of files take
+ * no place. */
+static bool shows_place(const struct delivery *delivery, const struct disposition_range *these,
+                        bool *ret_shown) {
+  *ret_shown = these->outcome == OUTCOME_DELIVERED;
+  if (these->outcome != OUTCOME_SUPERSEDED) return *ret_shown;
+  const struct disposition_range *by =
+      past_find_disposition(delivery->dispositions, delivery->disposition_count, these->ref);
+  return by && by->outcome == OUTCOME_DELIVERED;
+}
+
 int past_items_shown(const struct past *past, const struct delivery *delivery,
                      struct item **ret_items, size_t *ret_count) {
   size_t most = 0, count = 0;
@@ -72,10 +83,11 @@ int past_items_shown(const struct past *past, const struct delivery *delivery,
   if (!items) return -1;
   for (size_t i = 0; i < delivery->disposition_count; i++) {
     const struct disposition_range *disposition = &delivery->dispositions[i];
-    for (uint64_t n = disposition->first;
-         disposition->outcome == OUTCOME_DELIVERED && n <= disposition->last; n++) {
+    bool shown, counts = shows_place(delivery, disposition, &shown);
+    for (uint64_t n = disposition->first; counts && n <= disposition->last; n++) {
       const struct item *item = past_item(past, n);
-      if (item && count < most) items[count++] = *item;
+      bool gives_place = item && item->note.made_by != MADE_BY_FILE_CHANGED;
+      if (item && (shown || gives_place) && count < most) items[count++] = *item;
     }
   }
   *ret_items = items;

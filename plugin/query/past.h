@@ -26,8 +26,8 @@ int past_read_items(struct question *question, uint64_t first, struct past *past
 /* NULL: retention has forgotten it. */
 const struct item *past_item(const struct past *past, uint64_t n);
 
-/* Copies of the items that a delivery showed, as far as they are still there; in the arena. -1: no
- * memory. */
+/* Copies of the items that a delivery showed, and of those whose places these took, as far as they
+ * are still there; in the arena. -1: no memory. */
 int past_items_shown(const struct past *past, const struct delivery *delivery,
                      struct item **ret_items, size_t *ret_count);
 
