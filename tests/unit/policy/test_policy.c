@@ -205,7 +205,7 @@ Test(policy, a_tools_own_settings_apply_to_that_tool) {
               "1 4 5 | 2:filtered/9 3:filtered/9 | 0");
   items.items[0].note.level = TIDINGS_LEVEL_CRITICAL;
   EXPECT_PLAN(items, CARGO("{\"enable\":\"critical\"}"), 0,
-              "1 4 5 | 2:filtered/9>1 3:filtered/9>1 | 0");
+              "1 4 5 | 2:filtered/9>3 3:filtered/9>3 | 0");
 }
 
 /* ---- rank ---- */
