@@ -3,10 +3,13 @@
  * subscribe/events.c: decides the next step of a subscription, the delay after a failure, and the
  * notices to the session.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/fnv.h"
 #include "subscribe/events_inner.h"
+
+enum { CLOCKS_DIFFER_MS = 3000 };
 
 struct events *events_new(const struct events_wish *wish) {
   struct events *events = calloc(1, sizeof *events);
@@ -46,7 +49,15 @@ void events_note_wall(struct events *events, int64_t wall_ms) {
   if (over && events->due_ms > events->now_ms) events->due_ms = events->now_ms;
 }
 
-bool events_wants_token(const struct events *events) { return events->refused; }
+/* The date is up to a second old. A small difference shows no wrong clock. */
+void events_note_date(struct events *events, int64_t date_ms, int64_t wall_ms) {
+  int64_t ahead = date_ms + 1000 - wall_ms;
+  events->ahead_ms = ahead > -CLOCKS_DIFFER_MS && ahead < CLOCKS_DIFFER_MS ? 0 : ahead;
+}
+
+bool events_wants_token(const struct events *events) {
+  return events->refused && events->state == STATE_WAIT;
+}
 
 bool events_fails(const struct events *events) { return events->retry.failures > 0; }
 
@@ -94,6 +105,37 @@ void events_say_gap(struct events *events) {
                                "Some events `%s` of %s were missed: the server no longer has them. "
                                "What they were about has to be looked up there.",
                                events->wish.name, events->wish.server));
+}
+
+void events_accept(struct events *events) {
+  if (events->owes_gap) events_say_gap(events);
+  events->owes_gap = false;
+  events->refused = false;
+}
+
+void events_thrive(struct events *events) {
+  events_accept(events);
+  events->well = true;
+  events->retry.failures = 0;
+}
+
+/* Each end of a subscription that has run is a new one. The end of one that was started again in
+ * vain is known if it has the same place and the same reason. */
+void events_notice_end(struct events *events, const char *mark, struct tidings_span why,
+                       struct tidings_span text) {
+  uint64_t place = fnv_span(place_of(events), why) ^ (events->well ? events->wish.random : 0);
+  char made[32];
+  snprintf(made, sizeof made, "%016llx", (unsigned long long)place);
+  events_notice(events, "events.terminated", mark ? mark : made, text);
+}
+
+void events_end_for(struct events *events, struct tidings_span text) {
+  if (events->well || events->cursor)
+    events_notice_end(events, NULL, text,
+                      outputs_format(&events->outputs,
+                                     "The subscription to `%s` of %s has ended: %.*s.",
+                                     events->wish.name, events->wish.server, SPAN_FORMAT(text)));
+  events_end(events, 1, text);
 }
 
 /* Takes a cursor, after all pushes that it covers. A null cursor changes nothing. */
@@ -147,15 +189,17 @@ static void send_subscription(struct events *events) {
   case EVENTS_PUSH: events_send_stream(events); break;
   case EVENTS_WEBHOOK: events_send_subscribe(events); break;
   default:
-    events_end(events, 1,
-               outputs_format(&events->outputs,
-                              "%s delivers the event '%s' by webhook only; see --webhook",
-                              events->wish.server, events->wish.name));
+    events_end_for(events,
+                   outputs_format(&events->outputs,
+                                  events->offers & 1U << EVENTS_WEBHOOK
+                                      ? "%s delivers the event '%s' by webhook only; see --webhook"
+                                      : "%s names no way to deliver the event '%s' that tidings "
+                                        "knows",
+                                  events->wish.server, events->wish.name));
   }
 }
 
 void events_go_on(struct events *events) {
-  events->refused = false;
   if (events->era == ERA_UNKNOWN) events_send_discover(events);
   else if (events->era == ERA_LEGACY && !events->greeted) events_send_initialize(events);
   else if (!events->found) events_begin_list(events, false);
@@ -177,6 +221,7 @@ void events_fail(struct events *events, int64_t at_least_ms) {
     outputs_add(&events->outputs, OUTPUT_RESET);
     events->greeted = false;
     events->list_request = 0;
+    events->list_again = false;
   }
   events_wait(events, ms > at_least_ms ? ms : at_least_ms);
 }
@@ -238,7 +283,9 @@ static bool is_of_older_era(const struct events *events, int status) {
 void events_failed(struct events *events, uint64_t id, const struct events_failure *failure,
                    int64_t now_ms) {
   begin_step(events, now_ms);
-  if (events->state == STATE_ENDED || (id && id != events->request)) return;
+  if (events->state == STATE_ENDED) return;
+  if (id && id == events->list_request) events_list_done(events);
+  if (id && id != events->request) return;
   if (!id && events->state == STATE_WAIT && failure->status == EVENTS_SERVER_ENDED) {
     events->greeted = false; /* a program that ends between two requests is started again */
     return;
@@ -252,11 +299,10 @@ void events_failed(struct events *events, uint64_t id, const struct events_failu
     outputs_add(&events->outputs, OUTPUT_SAY)->text =
         outputs_format(&events->outputs, "%s: %s", events->wish.server, failure->reason);
   if (failure->status == 401 || failure->status == 403) take_refusal(events, failure->status);
+  else if (failure->status > 0) events->refused = false; /* the server has accepted the token */
   if (failure->status == EVENTS_SERVER_ENDED || failure->status == 404) events->greeted = false;
-  bool refused = events->refused;
   if (older && failure->status != EVENTS_SERVER_ENDED) events_go_on(events);
   else events_fail(events, failure->retry_after_ms);
-  events->refused = refused;
 }
 
 void events_token_changed(struct events *events, int64_t now_ms) {

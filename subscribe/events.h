@@ -61,6 +61,8 @@ int64_t events_due_ms(const struct events *events);
 void events_tick(struct events *events, int64_t now_ms);
 /* Makes a wait due if it is over by the wall clock, because the machine slept meanwhile. */
 void events_note_wall(struct events *events, int64_t wall_ms);
+/* Notes the time by the server's clock, in whole seconds, while it is `wall_ms` here. */
+void events_note_date(struct events *events, int64_t date_ms, int64_t wall_ms);
 
 /* Does the subscription wait for a new token, because its token was refused? For
  * events_set_token_stamp: `stamp` identifies a token, and is no secret. */

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "common/utf8.h"
 #include "subscribe/events_inner.h"
 
 enum { MOST_PAGES = 100, MOST_NAMES = 400, LONGEST_MESSAGE = 300, DEFAULT_POLL_MS = 5000 };
+enum { LAPSED_MS = 60000 }; /* before a webhook's subscription is made again */
 
 /* -- the handshake ----------------------------------------------------------------------------- */
 
@@ -19,8 +21,8 @@ static bool has_events(const struct json *capabilities) {
 
 static bool check_capabilities(struct events *events, const struct json *result) {
   if (has_events(json_member(result, "capabilities"))) return true;
-  events_end(events, 1,
-             outputs_format(&events->outputs, "%s does not offer MCP Events", events->wish.server));
+  events_end_for(events, outputs_format(&events->outputs, "%s does not offer MCP Events",
+                                        events->wish.server));
   return false;
 }
 
@@ -41,9 +43,9 @@ static void take_initialize(struct events *events, const struct json *result) {
       events->protocol = known[i];
   }
   if (!events->protocol) {
-    events_end(events, 1,
-               outputs_format(&events->outputs, "%s speaks no version of MCP that tidings knows",
-                              events->wish.server));
+    events_end_for(events, outputs_format(&events->outputs,
+                                          "%s speaks no version of MCP that tidings knows",
+                                          events->wish.server));
     return;
   }
   if (!check_capabilities(events, result)) return;
@@ -60,6 +62,21 @@ void events_begin_list(struct events *events, bool beside) {
   if (!beside) events->found = false;
   events_keep(events, &events->page, span_of("", 0));
   events_send_list(events, beside);
+}
+
+void events_list_changed(struct events *events) {
+  bool waits = events->list_request && events->now_ms < events->list_due_ms;
+  events->list_again = waits;
+  if (waits) return;
+  if (events->list_request) outputs_add(&events->outputs, OUTPUT_CANCEL)->id = events->list_request;
+  events_begin_list(events, true);
+}
+
+void events_list_done(struct events *events) {
+  events->list_request = 0;
+  if (!events->list_again) return;
+  events->list_again = false;
+  events_begin_list(events, true);
 }
 
 static unsigned read_offers(const struct json *event) {
@@ -97,16 +114,16 @@ static bool is_offered(const struct events *events) {
 
 static void end_for_name(struct events *events) {
   struct tidings_span names = events->names.len ? buffer_view(&events->names) : span_text("none");
-  events_end(events, 1,
-             outputs_format(&events->outputs, "%s has no event '%s'; it has %.*s",
-                            events->wish.server, events->wish.name, SPAN_FORMAT(names)));
+  events_end_for(events,
+                 outputs_format(&events->outputs, "%s has no event '%s'; it has %.*s",
+                                events->wish.server, events->wish.name, SPAN_FORMAT(names)));
 }
 
 static void end_for_delivery(struct events *events) {
   static const char *const names[] = {"", "poll", "push", "webhook"};
-  events_end(events, 1,
-             outputs_format(&events->outputs, "%s does not deliver the event '%s' by %s",
-                            events->wish.server, events->wish.name, names[events->wish.delivery]));
+  events_end_for(
+      events, outputs_format(&events->outputs, "%s does not deliver the event '%s' by %s",
+                             events->wish.server, events->wish.name, names[events->wish.delivery]));
 }
 
 /* A running subscription does not end because the list lacks its event, only when the server says
@@ -119,8 +136,12 @@ void events_take_list(struct events *events, const struct json *result, bool bes
     events_send_list(events, beside);
     return;
   }
-  if (beside && is_offered(events)) return;
+  if (beside && is_offered(events)) {
+    events_list_done(events);
+    return;
+  }
   if (beside) events_cancel(events);
+  events->list_again = false;
   if (!events->found) end_for_name(events);
   else if (events->wish.delivery != EVENTS_ANY && !is_offered(events)) end_for_delivery(events);
   else events_go_on(events);
@@ -137,11 +158,11 @@ static int64_t milliseconds(const struct json *value, int64_t otherwise) {
 
 static void take_poll(struct events *events, const struct json *result) {
   const struct json *list = json_member(result, "events"), *cursor = json_member(result, "cursor");
+  events_thrive(events);
   if (events->cursor && is_true(json_member(result, "truncated"))) events_say_gap(events);
   for (const struct json *one = list ? list->members : NULL; one; one = one->next)
     events_push(events, one);
-  bool moved = events_take_cursor(events, cursor) || (list && list->count);
-  events->retry.failures = 0;
+  bool moved = events_take_cursor(events, cursor);
   if (is_true(json_member(result, "hasMore")) && moved) {
     events->request = 0;
     events_send_poll(events);
@@ -162,11 +183,13 @@ static int64_t read_time_ms(struct tidings_span text) {
   return (int64_t)timegm(&parts) * 1000 + (*rest == '-' ? offset : -offset);
 }
 
-/* Returns when to refresh, which leaves a fifth of the time for failures. */
+/* Returns when to refresh: a fifth of the time is reserved for failures. If the time is over
+ * already, one of the two clocks is wrong. */
 static int64_t refresh_ms(const struct events *events, const struct json *before) {
   int64_t until = before && before->kind == JSON_IS_STRING ? read_time_ms(before->text) : -1;
   if (until < 0) return LONGEST_WAIT_MS;
-  int64_t left = until - events->wall_ms;
+  int64_t left = until - events->wall_ms - events->ahead_ms;
+  if (left <= 0) return LAPSED_MS;
   return left / 5 * 4 < EVENTS_LEAST_POLL_MS ? EVENTS_LEAST_POLL_MS : left / 5 * 4;
 }
 
@@ -177,6 +200,7 @@ static void take_subscription(struct events *events, const struct json *result) 
   struct tidings_span reason = error && error->kind == JSON_IS_STRING
                                    ? error->text
                                    : span_text("for a reason that it does not say");
+  events_thrive(events);
   if (events->cursor && is_true(json_member(result, "truncated"))) events_say_gap(events);
   (void)events_take_cursor(events, json_member(result, "cursor"));
   if (id && id->kind == JSON_IS_STRING) events_keep(events, &events->subscription, id->text);
@@ -184,7 +208,6 @@ static void take_subscription(struct events *events, const struct json *result) 
     outputs_add(&events->outputs, OUTPUT_SAY)->text =
         outputs_format(&events->outputs, "%s could not deliver to %s: %.*s", events->wish.server,
                        events->wish.url, SPAN_FORMAT(reason));
-  events->retry.failures = 0;
   events_wait_asleep(events, refresh_ms(events, json_member(result, "refreshBefore")));
 }
 
@@ -221,8 +244,7 @@ static struct tidings_span message_of(const struct json *error) {
   struct tidings_span text = message && message->kind == JSON_IS_STRING && message->text.len
                                  ? message->text
                                  : span_text("no reason was given");
-  if (text.len > LONGEST_MESSAGE) text.len = LONGEST_MESSAGE;
-  return text;
+  return span_of(text.ptr, utf8_prefix(text, LONGEST_MESSAGE));
 }
 
 /* Was the event replaced by a new one of the same name? */
@@ -240,8 +262,9 @@ void events_take_termination(struct events *events, const struct json *error) {
                      changed ? "The event `%s` of %s has changed: %.*s. The subscription goes on."
                              : "The subscription to `%s` of %s has ended: %.*s.",
                      events->wish.name, events->wish.server, SPAN_FORMAT(why));
-  events_notice(events, changed ? "events.changed" : "events.terminated",
-                events->delivery == EVENTS_WEBHOOK ? events->subscription : NULL, text);
+  const char *mark = events->delivery == EVENTS_WEBHOOK ? events->subscription : NULL;
+  if (changed) events_notice(events, "events.changed", mark, text);
+  else events_notice_end(events, mark, why, text);
   events->request = 0;
   events->found = false;
   if (changed) events_wait(events, retry_wait_ms(&events->retry));
@@ -260,10 +283,16 @@ static void refuse_subscription(struct events *events, const struct json *error)
     events_go_on(events);
   } else if (meaning == NOT_FOUND || meaning == FORBIDDEN || meaning == UNSUPPORTED) {
     events_take_termination(events, error);
+  } else if (meaning == INVALID && events->state != STATE_LIST && events->cursor && !events->anew) {
+    outputs_add(&events->outputs, OUTPUT_SAY)->text =
+        outputs_format(&events->outputs, "%s: %.*s; it is asked again without a cursor",
+                       events->wish.server, SPAN_FORMAT(why));
+    events->begins_anew = true; /* it may not know the cursor any more */
+    events_go_on(events);
   } else if (meaning == INVALID || meaning == NO_METHOD) {
-    events_end(events, 1,
-               outputs_format(&events->outputs, "%s refuses the subscription to '%s': %.*s",
-                              events->wish.server, events->wish.name, SPAN_FORMAT(why)));
+    events_end_for(events,
+                   outputs_format(&events->outputs, "%s refuses the subscription to '%s': %.*s",
+                                  events->wish.server, events->wish.name, SPAN_FORMAT(why)));
   } else {
     int64_t ms = milliseconds(json_member(json_member(error, "data"), "retryAfterMs"), 0);
     outputs_add(&events->outputs, OUTPUT_SAY)->text =
@@ -287,9 +316,8 @@ void events_take_error(struct events *events, const struct json *error) {
       events_fail(events, 0);
       break;
     }
-    events_end(events, 1,
-               outputs_format(&events->outputs, "%s refuses to begin: %.*s", events->wish.server,
-                              SPAN_FORMAT(message_of(error))));
+    events_end_for(events, outputs_format(&events->outputs, "%s refuses to begin: %.*s",
+                                          events->wish.server, SPAN_FORMAT(message_of(error))));
     break;
   default: refuse_subscription(events, error);
   }

@@ -41,15 +41,22 @@ struct events {
   bool greeted;                  /* the handshake of this connection is done */
   bool refused;                  /* the token is refused */
   bool gave_up_push;             /* the server lists push, but refuses it */
-  uint64_t last_id, request;     /* request: the one that waits for an answer; 0: none */
-  uint64_t list_request;         /* a request for the list beside it; 0: none */
+  bool well;                     /* an event, a heartbeat or an answer has come: it has run */
+  bool begins_anew;              /* the next request is sent without the cursor */
+  bool anew;                     /* the request was sent without it: the server had refused it */
+  bool owes_gap;                 /* .. and the session has no notice of that yet */
+  uint64_t last_id, request;     /* request: the one that waits for its answer; 0: none */
+  uint64_t list_request;         /* a request for the list that runs beside it; 0: none */
+  int64_t list_due_ms;           /* when that is given up */
+  bool list_again;               /* the list has changed since that request */
   unsigned pages;                /* pages of the list that were read */
   struct buffer names;           /* the names of the listed events, for a message */
   bool found;                    /* our event is in the list */
   unsigned offers;               /* 1 << EVENTS_POLL, .. */
   struct retry retry;
   int64_t now_ms, wall_ms, due_ms;
-  int64_t due_wall_ms;         /* when a long wait is over by the wall clock; 0: none */
+  int64_t ahead_ms;            /* by how much the server's clock is ahead */
+  int64_t due_wall_ms;         /* of a long wait: when it is over by the wall clock; 0: none */
   char *cursor;                /* NULL: none yet */
   char *stamp;                 /* the token's stamp */
   char *subscription;          /* the server's name for the webhook's subscription; NULL: not
@@ -76,6 +83,16 @@ bool events_take_cursor(struct events *events, const struct json *cursor);
 /* Returns how long a stream may be silent. */
 int64_t events_silence_ms(const struct events *events);
 void events_say_gap(struct events *events);
+/* Notes that the server has accepted the subscription. */
+void events_accept(struct events *events);
+/* Notes the same, and that the server is well. */
+void events_thrive(struct events *events);
+/* Ends a subscription that the server does not continue: `text` says why. A session gets a notice
+ * of it if the subscription has run before. */
+void events_end_for(struct events *events, struct tidings_span text);
+/* Sends the notice of the end. */
+void events_notice_end(struct events *events, const char *mark, struct tidings_span why,
+                       struct tidings_span text);
 /* Cancels the request that waits for its answer. */
 void events_cancel(struct events *events);
 /* Replaces a text from malloc by a copy of `value`. */
@@ -105,6 +122,10 @@ void events_take_result(struct events *events, const struct json *result);
 /* Takes the result of events/list. `beside` is as in events_send_list. */
 void events_take_list(struct events *events, const struct json *result, bool beside);
 void events_begin_list(struct events *events, bool beside);
+/* The list has changed: it is read beside the request that waits, once at a time. */
+void events_list_changed(struct events *events);
+/* The list that was read beside has come, or failed. */
+void events_list_done(struct events *events);
 void events_take_error(struct events *events, const struct json *error);
 /* Takes the `error` with which the server has ended the subscription. */
 void events_take_termination(struct events *events, const struct json *error);

@@ -51,6 +51,7 @@ static bool is_of_stream(const struct events *events, const struct json *params)
 }
 
 static void take_active(struct events *events, const struct json *params) {
+  events_accept(events);
   const struct json *truncated = json_member(params, "truncated");
   if (events->cursor && truncated && truncated->kind == JSON_IS_TRUE) events_say_gap(events);
   (void)events_take_cursor(events, json_member(params, "cursor"));
@@ -68,7 +69,7 @@ static void take_stream(struct events *events, struct tidings_span what,
                         const struct json *params) {
   bool brings = span_is(what, "event") || span_is(what, "heartbeat");
   events->due_ms = events->now_ms + events_silence_ms(events);
-  if (brings) events->retry.failures = 0;
+  if (brings) events_thrive(events);
   if (span_is(what, "event")) events_push(events, params);
   if (brings) (void)events_take_cursor(events, json_member(params, "cursor"));
   else if (span_is(what, "active")) take_active(events, params);
@@ -84,7 +85,7 @@ static void take_notification(struct events *events, struct tidings_span method,
   if (method.len <= len || memcmp(method.ptr, prefix, len) != 0) return;
   struct tidings_span what = span_of(method.ptr + len, method.len - len);
   bool listed = events->found && events->state != STATE_LIST;
-  if (span_is(what, "list_changed") && listed) events_begin_list(events, true);
+  if (span_is(what, "list_changed") && listed) events_list_changed(events);
   else if (params && is_of_stream(events, params)) take_stream(events, what, params);
 }
 
@@ -96,6 +97,7 @@ static void take_answer(struct events *events, const struct json *id, const stru
   if (events->list_request && is_number(id, events->list_request)) {
     events->list_request = 0;
     if (result) events_take_list(events, result, true);
+    else events_list_done(events);
   } else if (events->request && is_number(id, events->request)) {
     if (result) events_take_result(events, result);
     else if (error) events_take_error(events, error);

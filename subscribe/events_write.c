@@ -65,11 +65,13 @@ static void finish(struct writing *writing) {
 
 /* Writes the event's name, its arguments and the cursor; a null cursor means from now on. */
 static void put_subscription(struct writing *writing) {
-  const struct events *events = writing->events;
+  struct events *events = writing->events;
   struct json_writer *writer = &writing->writer;
   json_put_text(writer, "name", events->wish.name);
   if (events->wish.arguments.len) json_put_raw(writer, "arguments", events->wish.arguments);
-  json_put_text(writer, "cursor", events->cursor);
+  events->anew = events->owes_gap = events->begins_anew;
+  events->begins_anew = false;
+  json_put_text(writer, "cursor", events->anew ? NULL : events->cursor);
 }
 
 static void go_to(struct events *events, enum events_state state, int64_t answer_ms) {
@@ -109,6 +111,7 @@ void events_send_list(struct events *events, bool beside) {
   finish(&writing);
   if (beside) {
     events->list_request = events->request;
+    events->list_due_ms = events->now_ms + ANSWER_MS;
     events->request = before;
   } else {
     go_to(events, STATE_LIST, ANSWER_MS);

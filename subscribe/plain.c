@@ -20,6 +20,7 @@ struct plain {
   int64_t due_ms;
   char *cursor, *stamp; /* "": none */
   bool refused;
+  bool ran; /* the server has answered with a stream */
 };
 
 struct plain *plain_new(const struct events_wish *wish) {
@@ -49,9 +50,9 @@ struct outputs *plain_outputs(struct plain *plain) {
 
 int64_t plain_due_ms(const struct plain *plain) { return plain->due_ms; }
 
-bool plain_wants_token(const struct plain *plain) { return plain->refused; }
+bool plain_wants_token(const struct plain *plain) { return plain->refused && !plain->request; }
 
-bool plain_fails(const struct plain *plain) { return plain->retry.failures > 0; }
+bool plain_fails(const struct plain *plain) { return plain->retry.failures > 0 || !plain->ran; }
 
 static void replace(struct plain *plain, char **text, struct tidings_span value) {
   char *copy = strndup(value.ptr ? value.ptr : "", value.len);
@@ -76,7 +77,6 @@ static void open_stream(struct plain *plain, int64_t now_ms) {
   struct output *output = outputs_add(&plain->outputs, OUTPUT_SEND);
   output->id = plain->request = ++plain->last_id;
   output->text = outputs_copy(&plain->outputs, span_text(plain->cursor));
-  plain->refused = false;
   live(plain, now_ms);
 }
 
@@ -112,8 +112,7 @@ static const struct json *read_data(struct plain *plain, struct tidings_span dat
 void plain_event(struct plain *plain, const struct sse_event *event, int64_t now_ms) {
   outputs_begin(&plain->outputs);
   if (!plain->request) return;
-  live(plain, now_ms);
-  plain->retry.failures = 0;
+  plain_alive(plain, now_ms);
   const struct json *document = read_data(plain, event->data);
   if (!document) return;
   struct output *output = outputs_add(&plain->outputs, OUTPUT_PUSH);
@@ -128,7 +127,11 @@ void plain_event(struct plain *plain, const struct sse_event *event, int64_t now
 }
 
 void plain_alive(struct plain *plain, int64_t now_ms) {
-  if (plain->request) live(plain, now_ms);
+  if (!plain->request) return;
+  live(plain, now_ms);
+  plain->retry.failures = 0;
+  plain->refused = false;
+  plain->ran = true;
 }
 
 /* -- failures ---------------------------------------------------------------------------------- */
@@ -161,7 +164,8 @@ void plain_failed(struct plain *plain, uint64_t id, const struct events_failure 
   if (failure->status == NO_CONTENT) { /* by this status a server ends the stream for ever */
     struct output *output = outputs_add(&plain->outputs, OUTPUT_NOTICE);
     output->kind_name = "events.terminated";
-    output->notice = outputs_format(&plain->outputs, "events.terminated %s", plain->cursor);
+    output->notice = outputs_format(&plain->outputs, "events.terminated %s %016llx", plain->cursor,
+                                    (unsigned long long)(plain->ran ? plain->wish.random : 0));
     output->text =
         outputs_format(&plain->outputs, "%s has ended its stream of events.", plain->wish.server);
     struct tidings_span text = output->text;
@@ -175,6 +179,7 @@ void plain_failed(struct plain *plain, uint64_t id, const struct events_failure 
   outputs_add(&plain->outputs, OUTPUT_SAY)->text =
       outputs_format(&plain->outputs, "%s: %s", plain->wish.server, failure->reason);
   if (failure->status == 401 || failure->status == 403) refuse_token(plain, failure->status);
+  else if (failure->status > 0) plain->refused = false;
   int64_t least = failure->retry_after_ms > retry_ms ? failure->retry_after_ms : retry_ms;
   wait_again(plain, least, now_ms);
 }

@@ -19,7 +19,7 @@ void plain_free(struct plain *plain); /* NULL is allowed */
 void plain_begin(struct plain *plain, int64_t now_ms);
 /* Takes an event. Data that is no JSON object becomes an object with a `message`. */
 void plain_event(struct plain *plain, const struct sse_event *event, int64_t now_ms);
-/* Notes that any bytes came. */
+/* Notes that the head of an answer or bytes came, whatever they are: the connection is healthy. */
 void plain_alive(struct plain *plain, int64_t now_ms);
 /* Reports that the stream has ended. `retry_ms`: the wait that the server asked for; 0: none. */
 void plain_failed(struct plain *plain, uint64_t id, const struct events_failure *failure,
