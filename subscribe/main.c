@@ -38,9 +38,8 @@ struct subscribing {
   char *server; /* the server's name in messages */
   char *secret; /* the webhook's secret */
   struct tidings_span arguments;
-  struct buffer cursor;    /* the cursor to store; empty: none */
-  char stamp[STAMP_BYTES]; /* the stamp of the token's file */
-  bool late;    /* the state machine's time has come, but pending messages are read first */
+  char stamp[STAMP_BYTES]; /* of the token's file */
+  bool late;    /* the machine's timer has expired, but pending messages are read first */
   bool refused; /* the last failure was a refused token */
   bool over;
   int code;
@@ -58,11 +57,34 @@ static void send_message(struct subscribing *all, const struct output *output) {
   else process_send(&all->process, output->text);
 }
 
-static void note_cursor(struct subscribing *all, struct tidings_span cursor) {
-  all->cursor.len = 0;
-  buffer_span(&all->cursor, cursor);
-  buffer_byte(&all->cursor, '\0');
-  if (all->cursor.failed) stop(all, cli_fail(all->cli, "out of memory"));
+/* The store's folder may have been replaced, and the files of the subscription with it. */
+static void follow_store(struct subscribing *all) {
+  const struct kit_place *now = &all->sender.destination.place;
+  if (now->inode == all->place.inode && now->device == all->place.device) return;
+  all->place = *now;
+  saved_follow(all->cli, &all->saved);
+}
+
+/* Writes the cursor once for all events that came together. */
+static void keep_cursor(struct subscribing *all) {
+  follow_store(all);
+  saved_keep(all->cli, &all->saved);
+}
+
+/* Signals are held back while messages are read. */
+static bool is_interrupted(void) {
+  (void)interrupt_poll(NULL, 0, 0);
+  return interrupt_seen() != 0;
+}
+
+/* The store may be full for days, so a cursor, which is of the events before this one, is written
+ * first, but at most once a second. */
+static int push(struct subscribing *all, const struct output *output) {
+  all->over = is_interrupted();
+  if (all->over) return 0;
+  if (saved_due(&all->saved) == 0) keep_cursor(all);
+  report_event(&all->report);
+  return sender_push(&all->sender, output);
 }
 
 static void obey_one(struct subscribing *all, const struct output *output) {
@@ -76,12 +98,11 @@ static void obey_one(struct subscribing *all, const struct output *output) {
     if (all->http) http_reset(all->http);
     else process_reset(&all->process);
     break;
-  case OUTPUT_PUSH:
-    code = sender_push(&all->sender, output);
-    report_event(&all->report);
-    break;
+  case OUTPUT_PUSH: code = push(all, output); break;
   case OUTPUT_NOTICE: code = sender_notice(&all->sender, output); break;
-  case OUTPUT_CURSOR: note_cursor(all, output->text); break;
+  case OUTPUT_CURSOR:
+    if (!saved_note(&all->saved, output->text)) code = cli_fail(all->cli, "out of memory");
+    break;
   case OUTPUT_SAY:
     cli_warn(all->cli, "%.*s", SPAN_FORMAT(output->text));
     report_problem(&all->report, output->text);
@@ -102,25 +123,8 @@ static bool obey(struct subscribing *all) {
       all->events ? events_outputs(all->events) : plain_outputs(all->plain);
   for (size_t i = 0; i < outputs->count && !all->over; i++) obey_one(all, &outputs->rows[i]);
   if (outputs->failed && !all->over) stop(all, cli_fail(all->cli, "out of memory"));
-  if (interrupt_seen()) all->over = true;
+  if (is_interrupted()) all->over = true;
   return !all->over;
-}
-
-/* Makes the subscription's files again if the store's folder was replaced. */
-static void follow_store(struct subscribing *all) {
-  const struct kit_place *now = &all->sender.destination.place;
-  if (now->inode == all->place.inode && now->device == all->place.device) return;
-  all->place = *now;
-  saved_follow(all->cli, &all->saved);
-}
-
-/* Writes the cursor, once for all events that came together. */
-static void keep_cursor(struct subscribing *all) {
-  follow_store(all);
-  if (!all->cursor.len) return;
-  int reason = saved_write(&all->saved, all->cursor.bytes);
-  if (reason) cli_warn(all->cli, "cannot write '%s': %s", all->saved.path, strerror(reason));
-  all->cursor.len = 0;
 }
 
 /* -- messages of the server -------------------------------------------------------------------- */
@@ -141,6 +145,16 @@ static bool hear_life(void *context) {
   struct subscribing *all = context;
   plain_alive(all->plain, clock_mono_ms());
   return true;
+}
+
+static void hear_date(void *context, int64_t date_ms) {
+  struct subscribing *all = context;
+  events_note_date(all->events, date_ms, clock_wall_ms());
+}
+
+static void hear_loss(void *context, const char *why) {
+  struct subscribing *all = context;
+  cli_warn(all->cli, "%s: %s", all->server, why);
 }
 
 static bool hear_failure(void *context, uint64_t id, const struct events_failure *failure,
@@ -179,14 +193,18 @@ static int64_t machine_due_ms(const struct subscribing *all) {
   return all->events ? events_due_ms(all->events) : plain_due_ms(all->plain);
 }
 
+/* Returns the shorter of two times; -1 is the longest. */
+static int sooner(int ms, int other_ms) {
+  return other_ms >= 0 && (ms < 0 || other_ms < ms) ? other_ms : ms;
+}
+
 static int until_due(const struct subscribing *all) {
   int64_t due = machine_due_ms(all), wire = all->http ? http_due_ms(all->http) : INT64_MAX;
   if (!all->http && process_is_ready(&all->process)) return 0;
   if (wire < due) due = wire;
   int ms = due == INT64_MAX ? -1 : clock_ms_until(due);
   if (all->events && ms > SLEEP_LOOK_MS) ms = SLEEP_LOOK_MS;
-  int report = report_due(&all->report);
-  if (report >= 0 && (ms < 0 || ms > report)) ms = report;
+  ms = sooner(sooner(ms, report_due(&all->report)), saved_due(&all->saved));
   ms = mailbox_retry_wait_ms(&all->sender.retry, ms);
   return wants_token(all) && (ms < 0 || ms > TOKEN_LOOK_MS) ? TOKEN_LOOK_MS : ms;
 }
@@ -236,6 +254,8 @@ static void run_subscription(struct subscribing *all) {
                                  .message = hear_message,
                                  .event = hear_event,
                                  .alive = hear_life,
+                                 .date = hear_date,
+                                 .lost = hear_loss,
                                  .failed = hear_failure};
   (void)look_at_token(all);
   sender_forward(&all->sender, false);
@@ -249,23 +269,6 @@ static void run_subscription(struct subscribing *all) {
 }
 
 /* -- the beginning ----------------------------------------------------------------------------- */
-
-/* Returns the server's name without anything that may be secret: the URL up to its query, or the
- * program without its arguments. */
-static char *name_server(const struct subscribe_options *options) {
-  if (!options->url) {
-    const char *slash = strrchr(options->command[0], '/');
-    return strdup(slash ? slash + 1 : options->command[0]);
-  }
-  size_t scheme = strcspn(options->url, ":") + 3, len = strcspn(options->url, "?#");
-  const char *host = options->url + scheme, *at = memchr(host, '@', strcspn(host, "/?#"));
-  const char *from = at ? at + 1 : host;
-  char *name = NULL;
-  if (asprintf(&name, "%.*s%.*s", (int)scheme, options->url, (int)(options->url + len - from),
-               from) < 0)
-    return NULL;
-  return name;
-}
 
 static uint64_t hash_target(const struct subscribe_options *options) {
   uint64_t hash = fnv_span(FNV_START, span_text(options->url ? options->url : ""));
@@ -384,7 +387,7 @@ static int prepare(struct subscribing *all) {
   if (!code && options->secret_file) code = read_secret(all);
   if (!code) code = sender_open(all->cli, recipe, options->level, &all->sender);
   if (code) return code;
-  all->server = name_server(options);
+  all->server = subscribe_name_server(options);
   all->sender.source = all->server ? name_source(all) : NULL;
   if (!all->sender.source) return cli_fail(all->cli, "out of memory");
   all->place = all->sender.destination.place;
@@ -404,7 +407,6 @@ static void release(struct subscribing *all) {
   if (all->secret) explicit_bzero(all->secret, strlen(all->secret));
   free(all->secret);
   free(all->server);
-  buffer_free(&all->cursor);
 }
 
 static int run(struct cli *cli) {

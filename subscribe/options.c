@@ -3,7 +3,9 @@
 #include "subscribe/options.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
   OPTION_RECIPE = CLI_LONG_ONLY,
@@ -62,7 +64,7 @@ static bool read_all(struct cli *cli, struct subscribe_options *options, int *re
 }
 
 static bool is_url(const char *word) {
-  return strncmp(word, "https://", 8) == 0 || strncmp(word, "http://", 7) == 0;
+  return strncasecmp(word, "https://", 8) == 0 || strncasecmp(word, "http://", 7) == 0;
 }
 
 static bool is_loopback(const char *host, size_t len) {
@@ -77,15 +79,16 @@ static bool is_loopback(const char *host, size_t len) {
 
 static const char clear[] = "http://";
 
-static bool is_clear(const char *url) { return strncmp(url, clear, sizeof clear - 1) == 0; }
+static bool is_clear(const char *url) { return strncasecmp(url, clear, sizeof clear - 1) == 0; }
 
 /* Is the URL on this machine, and not encrypted? */
 static bool is_local(const char *url) {
   if (!is_clear(url)) return false;
-  const char *host = url + sizeof clear - 1;
-  size_t authority = strcspn(host, "/?#"), len = strcspn(host, "/?#:");
-  if (host[0] == '[') len = strcspn(host, "]") + 1;
-  return !memchr(host, '@', authority) && len <= authority && is_loopback(host, len);
+  const char *host = url + sizeof clear - 1, *end = host + strcspn(host, "/?#");
+  const char *at = memchr(host, '@', (size_t)(end - host)); /* a name and a password before it */
+  if (at) host = at + 1;
+  size_t len = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, "/?#:");
+  return len <= (size_t)(end - host) && is_loopback(host, len);
 }
 
 static int take_words(const struct cli *cli, struct subscribe_options *options) {
@@ -132,6 +135,21 @@ bool subscribe_read_options(struct cli *cli, struct subscribe_options *ret_optio
   if (!*ret_code) *ret_code = check(cli, &options);
   *ret_options = options;
   return !*ret_code;
+}
+
+char *subscribe_name_server(const struct subscribe_options *options) {
+  if (!options->url) {
+    const char *slash = strrchr(options->command[0], '/');
+    return strdup(slash ? slash + 1 : options->command[0]);
+  }
+  size_t scheme = strcspn(options->url, ":") + 3, len = strcspn(options->url, "?#");
+  const char *host = options->url + scheme, *at = memchr(host, '@', strcspn(host, "/?#"));
+  const char *from = at ? at + 1 : host;
+  char *name = NULL;
+  if (asprintf(&name, "%.*s%.*s", (int)scheme, options->url, (int)(options->url + len - from),
+               from) < 0)
+    return NULL;
+  return name;
 }
 
 const struct cli_option subscribe_option_rows[] = {

@@ -50,4 +50,8 @@ extern const struct cli_example subscribe_examples[];
  * *ret_code. */
 bool subscribe_read_options(struct cli *cli, struct subscribe_options *ret_options, int *ret_code);
 
+/* Returns the server's name without possible secrets: a URL up to its query, or a program without
+ * its arguments. Free it. NULL: no memory. */
+char *subscribe_name_server(const struct subscribe_options *options);
+
 #endif

@@ -136,6 +136,7 @@ static bool report_lines(struct process *process, const struct wire_ears *ears) 
   pid_t pid = process->pid;
   while (process->pid == pid && input_next(&process->in, &line, &too_long)) {
     while (line.len && line.ptr[line.len - 1] == '\r') line.len--;
+    if (too_long) ears->lost(ears->context, "a message of more than 16 MiB is left out");
     if (line.len && !too_long && !ears->message(ears->context, line)) return false;
   }
   return process->pid == pid;

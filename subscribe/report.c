@@ -10,6 +10,7 @@
 #include "command/state_file.h"
 #include "command/subscriptions.h"
 #include "common/clock.h"
+#include "common/utf8.h"
 
 enum { PAUSE_MS = 1000, LONGEST_PROBLEM = 1000 };
 
@@ -25,6 +26,7 @@ void report_begin(const struct cli *cli, const struct saved *saved, const struct
                                 .token_file = options->token_file,
                                 .webhook = options->webhook,
                                 .store = store,
+                                .problem = strdup("it has not answered yet"),
                                 .begun_ms = now_ms,
                                 .mood_ms = now_ms,
                                 .written_ms = clock_mono_ms() - PAUSE_MS,
@@ -43,8 +45,9 @@ void report_event(struct report *report) {
 }
 
 void report_problem(struct report *report, struct tidings_span text) {
-  size_t len = text.len < LONGEST_PROBLEM ? text.len : LONGEST_PROBLEM;
-  char *copy = strndup(text.ptr ? text.ptr : "", len);
+  struct buffer problem = BUFFER_EMPTY;
+  utf8_repair(span_of(text.ptr, utf8_prefix(text, LONGEST_PROBLEM)), &problem);
+  char *copy = buffer_take(&problem);
   if (!copy) return;
   free(report->problem);
   report->problem = copy;

@@ -14,11 +14,12 @@
 #include "command/paths.h"
 #include "command/state_file.h"
 #include "command/subscriptions.h"
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/fnv.h"
 #include "common/store_url.h"
 
-enum { LARGEST_SAVED = 1 << 20, LARGEST_PID = 16 };
+enum { LARGEST_SAVED = 1 << 20, LARGEST_PID = 16, PAUSE_MS = 1000 };
 
 /* Returns the folder of the file. NULL: no memory, or no home. */
 static char *find_folder(const struct cli *cli, uint64_t *key) {
@@ -68,10 +69,12 @@ static int read_cursor(const struct cli *cli, struct saved *saved) {
   if (reason) return cli_fail(cli, "cannot read '%s': %s", saved->path, strerror(reason));
   int32_t refused = json_value_read(&rules, span_of(text, len), saved->path, &value, &error);
   free(text);
+  int code = 0;
   if (refused) return cli_fail(cli, "%s; remove it to begin anew", error.text);
   const char *cursor = json_value_text(value, "cursor");
   saved->cursor = cursor[0] ? strdup(cursor) : NULL;
-  int code = cursor[0] && !saved->cursor ? cli_fail(cli, "out of memory") : 0;
+  if (!cursor[0]) code = cli_fail(cli, "'%s' has no cursor; remove it to begin anew", saved->path);
+  else if (!saved->cursor) code = cli_fail(cli, "out of memory");
   json_decref(value);
   return code;
 }
@@ -117,7 +120,7 @@ static int replace_file(const struct saved *saved, const char *text) {
   return reason;
 }
 
-int saved_write(const struct saved *saved, const char *cursor) {
+static int write_cursor(const struct saved *saved, const char *cursor) {
   json_t *value = json_pack("{s:s, s:s?, s:s, s:s}", "server", saved->server, "event", saved->event,
                             "to", saved->to, "cursor", cursor);
   char *text = value ? json_dumps(value, JSON_INDENT(2)) : NULL;
@@ -129,10 +132,32 @@ int saved_write(const struct saved *saved, const char *cursor) {
   return reason;
 }
 
+bool saved_note(struct saved *saved, struct tidings_span cursor) {
+  saved->noted.len = 0;
+  buffer_span(&saved->noted, cursor);
+  buffer_byte(&saved->noted, '\0');
+  return !saved->noted.failed;
+}
+
+void saved_keep(const struct cli *cli, struct saved *saved) {
+  if (!saved->noted.len) return;
+  int reason = write_cursor(saved, saved->noted.bytes);
+  if (reason && !saved->failing)
+    cli_warn(cli, "cannot write '%s', and tries again: %s", saved->path, strerror(reason));
+  saved->failing = reason != 0;
+  saved->tried_ms = clock_mono_ms();
+  if (!reason) saved->noted.len = 0;
+}
+
+int saved_due(const struct saved *saved) {
+  return saved->noted.len ? clock_ms_until(saved->tried_ms + PAUSE_MS) : -1;
+}
+
 void saved_close(struct saved *saved) {
   if (saved->lock >= 0) close(saved->lock);
   free(saved->path);
   free(saved->folder);
   free(saved->cursor);
+  buffer_free(&saved->noted);
   *saved = (struct saved){.lock = -1};
 }

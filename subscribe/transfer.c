@@ -98,10 +98,28 @@ static size_t take_bytes(char *bytes, size_t size, size_t count, void *context) 
   return transfer->too_large || transfer->in.failed ? 0 : len;
 }
 
+/* The end of the head of a stream shows that the server is well, even if no event follows. */
+static void note_head(struct transfer *transfer) {
+  curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &transfer->status);
+  if (transfer->streams || transfer->status != 200 || !is_stream(transfer)) return;
+  transfer->streams = transfer->opened = true;
+}
+
+static void note_date(struct transfer *transfer, struct tidings_span value) {
+  char text[64];
+  if (value.len >= sizeof text) return;
+  snprintf(text, sizeof text, "%.*s", SPAN_FORMAT(value));
+  time_t date = curl_getdate(text, NULL);
+  if (date > 0) transfer->date_ms = (int64_t)date * 1000;
+}
+
 static size_t take_header(char *bytes, size_t size, size_t count, void *context) {
-  static const char name[] = "mcp-session-id:";
+  static const char name[] = "mcp-session-id:", date[] = "date:";
   struct transfer *transfer = context;
   size_t len = size * count, from = sizeof name - 1;
+  if (len && (bytes[0] == '\r' || bytes[0] == '\n')) note_head(transfer);
+  if (len < LONGEST_SESSION && strncasecmp(bytes, date, sizeof date - 1) == 0)
+    note_date(transfer, span_of(bytes + sizeof date - 1, len - (sizeof date - 1)));
   if (len > from && len < LONGEST_SESSION && strncasecmp(bytes, name, from) == 0) {
     while (from < len && bytes[from] == ' ') from++;
     size_t to = len;
@@ -173,7 +191,9 @@ void transfer_free(struct transfer *transfer) {
 static void report_stream(struct transfer *transfer, bool plain, const struct wire_ears *ears) {
   struct tidings_span bytes = buffer_view(&transfer->in);
   struct sse_event event;
-  bool go_on = !plain || !bytes.len || ears->alive(ears->context);
+  bool lives = plain && (bytes.len || transfer->opened);
+  bool go_on = !lives || ears->alive(ears->context);
+  transfer->opened = false;
   while (go_on && !transfer->dropped && sse_next(&transfer->sse, &bytes, &event))
     go_on = plain ? ears->event(ears->context, &event) : ears->message(ears->context, event.data);
   transfer->in.len = 0;
@@ -183,6 +203,15 @@ static void report_stream(struct transfer *transfer, bool plain, const struct wi
 static bool says_message(const struct transfer *transfer) {
   return transfer->result == CURLE_OK && !transfer->streams && transfer->in.len &&
          transfer->in.bytes[0] != '<';
+}
+
+/* Describes the end of an answer without a stream and without an error. */
+static void describe_answer(const struct transfer *transfer, bool plain, char *text, size_t size) {
+  if (transfer->streams) snprintf(text, size, "the connection was closed");
+  else if (transfer->status != 200) snprintf(text, size, "HTTP %ld", transfer->status);
+  else if (plain) snprintf(text, size, "the answer is no text/event-stream");
+  else if (transfer->in.len) snprintf(text, size, "the answer is no MCP answer to the request");
+  else snprintf(text, size, "the answer is empty");
 }
 
 static void report_end(const struct transfer *transfer, bool plain, const struct wire_ears *ears) {
@@ -197,10 +226,7 @@ static void report_end(const struct transfer *transfer, bool plain, const struct
              transfer->error[0] ? transfer->error : curl_easy_strerror(transfer->result));
   else if (status >= 300 && status < 400)
     snprintf(text, sizeof text, "HTTP %ld: redirects are not followed", status);
-  else if (status >= 400) snprintf(text, sizeof text, "HTTP %ld", status);
-  else if (plain && status == 200 && !transfer->streams)
-    snprintf(text, sizeof text, "the answer is no text/event-stream");
-  else snprintf(text, sizeof text, "the connection was closed");
+  else describe_answer(transfer, plain, text, sizeof text);
   const struct events_failure failure = {.status = transfer->result == CURLE_OK ? (int)status
                                                                                 : EVENTS_NO_STATUS,
                                          .retry_after_ms = (int64_t)after_s * 1000,
@@ -213,6 +239,7 @@ void transfer_report(struct transfer *transfer, bool plain, const struct wire_ea
   if (!transfer->done || transfer->dropped) return;
   if (!transfer->begun)
     curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &transfer->status);
+  if (!plain && transfer->date_ms) ears->date(ears->context, transfer->date_ms);
   if (!plain && says_message(transfer) && !ears->message(ears->context, buffer_view(&transfer->in)))
     transfer->dropped = true;
   if (transfer->id && !transfer->dropped) report_end(transfer, plain, ears);

@@ -28,11 +28,13 @@ struct transfer {
   struct buffer in;
   struct sse sse;
   bool begun, streams;    /* streams: the answer is text/event-stream */
+  bool opened;            /* .. and that is not reported yet */
   bool too_large, unread; /* unread: the text is of no interest, and may have no end */
   bool done, dropped;     /* dropped: the rest is not wanted */
   CURLcode result;
   long status;
-  char *session; /* the session that the answer begins */
+  int64_t date_ms; /* when the server sent the answer, by its own clock; 0: not known */
+  char *session;   /* the session that the answer begins */
   char error[CURL_ERROR_SIZE];
 };
 

@@ -12,10 +12,10 @@
 struct wire_ears {
   void *context;
   bool (*message)(void *context, struct tidings_span message);
-  bool (*event)(void *context, const struct sse_event *event); /* an event of a stream without
-                                                                  MCP */
-  bool (*alive)(void *context);                                /* such a stream has sent
-                                                                  something */
+  bool (*event)(void *context, const struct sse_event *event); /* of a stream without MCP */
+  bool (*alive)(void *context);                                /* .. that has sent something */
+  void (*date)(void *context, int64_t date_ms);                /* .. by the server's clock */
+  void (*lost)(void *context, const char *why);                /* a message cannot be read */
   bool (*failed)(void *context, uint64_t id, const struct events_failure *failure,
                  int64_t retry_ms);
 };

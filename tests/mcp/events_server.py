@@ -24,7 +24,7 @@ POLL_S = 0.02
 class Faults:
     """drop: the connection is closed in the middle; repeat: an event is sent again; reorder: two events are exchanged; truncate: the answer
     is cut; stall: nothing more is sent, but the connection stays; error: a transient error. Switches: status, era, places, codes, cursor,
-    next_poll_ms, page, truncate_at, drop_at (an event of a plain stream), kept (events that are remembered), heartbeat_s, offers, terminated, refuse, error_code, session."""
+    next_poll_ms, page, truncate_at, drop_at (an event of a plain stream), kept (events that are remembered), forgets (cursors), joined (the stream says first what it is when an event comes), heartbeat_s, offers, terminated, refuse, error_code, session."""
 
     def __init__(self, path):
         self.path = path
@@ -139,6 +139,8 @@ class Server:
         refuse = self.faults.get("refuse", {}).get(method)
         if refuse:
             return {"error": self.failure(refuse)}
+        if self.faults.get("forgets") and method != "events/list" and params.get("cursor"):
+            return {"error": self.failure("-32602")}
         if self.faults.happens("error") and method.startswith("events/"):
             return {"error": {"code": -32603, "message": "upstream"}}
         work = {"events/list": self.list, "events/poll": self.poll, "events/subscribe": self.subscribe}
@@ -157,8 +159,14 @@ class Server:
         number, truncated = self.place(params.get("cursor"))
         heartbeat = self.faults.get("heartbeat_s", 0.3)
 
+        held = []
+        self.log(streams=number)
+
         def say(what, **more):
-            write({"jsonrpc": "2.0", "method": f"notifications/events/{what}", "params": {**more, "_meta": me}})
+            held.append({"jsonrpc": "2.0", "method": f"notifications/events/{what}", "params": {**more, "_meta": me}})
+            if what == "event" or not self.faults.get("joined"):
+                write(*held)
+                held.clear()
 
         say("active", **self.cursor(number), truncated=truncated)
         said = time.monotonic()
@@ -288,8 +296,8 @@ def make_handler(server):
         def do_stream(self, request):
             closed = threading.Event()
 
-            def write(message):
-                text = json.dumps(message)
+            def write(*messages):
+                text = "\n\ndata: ".join(json.dumps(message) for message in messages)
                 try:
                     if server.faults.happens("truncate"):
                         self.wfile.write(f"data: {text[:len(text) // 2]}".encode())
@@ -363,8 +371,8 @@ def serve_http(server):
 def serve_stdio(server):
     streams, lock = {}, threading.Lock()
 
-    def write(message):
-        text = json.dumps(message)
+    def write(*messages):
+        text = "\n".join(json.dumps(message) for message in messages)
         with lock:
             if server.faults.happens("truncate"):
                 os.write(1, text[: len(text) // 2].encode())

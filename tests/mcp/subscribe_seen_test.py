@@ -3,6 +3,7 @@
 """Tests the reports on subscriptions in `tidings doctor` and `tidings stats --subscribe`: the last event, a broken connection, a refused token, an end."""
 import os
 import signal
+import socket
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
@@ -81,6 +82,23 @@ def test_life(place):
     assert severity == "warning" and "ended" in text and "it is forbidden" in text and states(place)[0]["file"] in remedy, (severity, text)
     assert "not running" in place.ok("stats", "--subscribe").text
     place.refused("stats", "--subscribe", "--listen", code=2, says="exclude each other")
+
+
+def test_no_answer(place):
+    """a server that accepts the connection of --sse and never answers is reported as broken"""
+    place.opened()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        process = place.start("subscribe", "--to", "session:s", "--sse", f"http://127.0.0.1:{listening.getsockname()[1]}/")
+        assert reach(place, "fails", pid=process.pid)["problem"] == "it has not answered yet"
+        assert end(process) == 128 + signal.SIGTERM
+
+
+def test_reason_is_cut(place):
+    """a long reason of the server is cut between two characters, and the state can be written"""
+    place.opened()
+    events = Events(place, {"terminated": {"code": -32012, "message": "x" + "\u65e5" * 200}})
+    assert events.subscribe(*MINUTE).wait(DEADLINE_S) == 1
+    assert "\u65e5" in reach(place, "ended", alive=False)["problem"]
 
 
 def test_other_store(place):

@@ -264,7 +264,7 @@ def test_token(place):
     assert "right" not in said and "newer" not in said, said
     write("newer\n", 0o644)
     events.refused("--token-file", token, says="others can read or write it")
-    for url in ("http://mcp.example.org/mcp", "http://127.0.0.1.example.org/", "http://localhost:x@example.org/"):
+    for url in ("http://mcp.example.org/mcp", "HTTP://mcp.example.org/mcp", "http://x@mcp.example.org/", "http://127.0.0.1.example.org/", "http://localhost:x@example.org/"):
         place.refused("subscribe", "--to", "session:s", "--token-file", token, url, EVENT, code=2, says="is not encrypted")
 
 
