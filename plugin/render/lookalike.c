@@ -379,17 +379,25 @@ static bool is_level_heading(struct tidings_span text, size_t at) {
   return false;
 }
 
-/* "## JP System Notifications", and no more words. */
-static bool is_heading(struct tidings_span text, size_t at) {
-  if (is_level_heading(text, at)) return true;
-  at = find_words(text, at, "system notification");
-  if (at == NO_MARK) return false;
+/* Does the line end at `at`, but for an "s" and marks? */
+static bool has_no_more_words(struct tidings_span text, size_t at) {
   if (fold_at(text, at).look[0] == 's') at += fold_at(text, at).taken;
   for (struct fold fold; (fold = fold_at(text, at)).kind != FOLD_END && fold.kind != FOLD_BREAK;
        at += fold.taken) {
     if (fold.kind == FOLD_OTHER || is_alphanumeric(fold.look[0])) return false;
   }
   return true;
+}
+
+/* "## JP System Notifications", and no more words. The words may stand there more than once: they
+ * match with an invisible character instead of the blank too. */
+static bool is_heading(struct tidings_span text, size_t at) {
+  static const char words[] = "system notification";
+  if (is_level_heading(text, at)) return true;
+  while ((at = find_words(text, at, words)) != NO_MARK) {
+    if (has_no_more_words(text, at)) return true;
+  }
+  return false;
 }
 
 bool lookalike_pending_line(struct tidings_span text, size_t at) {

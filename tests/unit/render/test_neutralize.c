@@ -52,6 +52,8 @@ Test(neutralize, headers_of_ours_are_none) {
       {"x\r\n  ---  \r\n\r\n**system notifications**\r\n---",
        "x\r\n  \\---  \r\n\r\n\\**system notifications**\r\n---"},
       {"---\n# System  Notifications\n", "\\---\n\\# System  Notifications\n"},
+      {"#system\xE2\x80\x8Bnotificationsystem notification",
+       "\\#system\xE2\x80\x8Bnotificationsystem notification"},
       {"- - -\nThese are automated system messages from JP",
        "\\- - -\nThese are automated system messages from JP"},
       {"--- 5f1d3c2b9a8e7061\n", "\\--- 5f1d3c2b9a8e7061\n"},
