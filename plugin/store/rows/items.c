@@ -41,12 +41,12 @@ static void decode_origin(struct record_reader *reader, struct origin *origin) {
   origin->outcome = record_read_below(reader, OUTCOME_COUNT);
 }
 
-/* An item with a due time counts as if it had been pushed at that time. */
+/* An item that is for later counts as if it had been pushed at its due time. */
 static void set_times(struct item *item, int64_t pushed_ms) {
   item->time_ms = item->pushed_ms = pushed_ms;
-  if (!item->note.due_ms) return;
+  if (item->note.due_ms <= pushed_ms) return;
   item->late = true;
-  if (item->note.due_ms > pushed_ms) item->time_ms = item->note.due_ms;
+  item->time_ms = item->note.due_ms;
 }
 
 static bool decode_item(struct record_reader *reader, struct item *ret_item,
