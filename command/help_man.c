@@ -9,9 +9,9 @@
 
 /* Escapes the characters that roff interprets: a backslash, a dash, and a dot or apostrophe at the
  * start of a line. */
-static void escaped(FILE *out, const char *text) {
+static void escaped_part(FILE *out, const char *text, size_t len) {
   bool line_start = true;
-  for (; *text; text++) {
+  for (const char *end = text + len; text < end; text++) {
     if (line_start && (*text == '.' || *text == '\'')) fputs("\\&", out);
     if (*text == '\\') fputs("\\e", out);
     else if (*text == '-') fputs("\\-", out);
@@ -20,6 +20,8 @@ static void escaped(FILE *out, const char *text) {
     line_start = *text == '\n';
   }
 }
+
+static void escaped(FILE *out, const char *text) { escaped_part(out, text, strlen(text)); }
 
 static void upper(FILE *out, const char *text) {
   for (; *text; text++) fputc(*text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text, out);
@@ -30,17 +32,13 @@ static void paragraphs(FILE *out, const char *text) {
   bool shown = false;
   while (*text) {
     size_t len = strcspn(text, "\n");
-    char line[512];
-    if (len >= sizeof line) len = sizeof line - 1;
-    memcpy(line, text, len);
-    line[len] = '\0';
-    bool literal = line[0] == ' ';
+    bool literal = text[0] == ' ';
     if (literal != shown) fputs(literal ? ".PP\n.nf\n" : ".fi\n", out);
     shown = literal;
     if (!len) {
       fputs(".PP\n", out);
     } else {
-      escaped(out, line);
+      escaped_part(out, text, len);
       fputc('\n', out);
     }
     text += len;

@@ -158,6 +158,18 @@ def test_pages(place):
             assert file.read() == place.ok("help", "--completion", shell).text
 
 
+def test_man_words(place):
+    """a man page has the words of --help, also those of a long paragraph"""
+    for verb in verbs(place):
+        page = place.ok("help", "--man", verb).text
+        for written, meant in (("\\-", "-"), ("\\(aq", "'"), ("\\&", ""), ("\\e", "\\")):
+            page = page.replace(written, meant)
+        page = " ".join(re.sub(r"^\.(PP|nf|fi)$", "", page, flags=re.M).split())
+        for paragraph in place.ok("help", verb).text.split("\n\n")[1:]:
+            if not paragraph.lstrip().startswith(("-", "Examples:", "Exit")):
+                assert " ".join(paragraph.split()) in page, (verb, paragraph)
+
+
 def test_man(place):
     """the man pages render without a warning, and have the options of --help"""
     if not shutil.which("groff"):
