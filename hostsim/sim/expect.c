@@ -228,8 +228,9 @@ static void put_in_order(const struct model *model, unsigned *items, unsigned co
   for (unsigned i = 0; i < count; i++) {
     const struct model_item *item = &model->items[items[i]];
     unsigned at = i, which = items[i];
-    int64_t own_ms = item->due_ms != 0 || item->time_ms > newest_ms ? item->time_ms : newest_ms;
-    if (item->due_ms == 0) newest_ms = own_ms;
+    bool by_time = items_was_for_later(item);
+    int64_t own_ms = by_time || item->time_ms > newest_ms ? item->time_ms : newest_ms;
+    if (!by_time) newest_ms = own_ms;
     for (; at > 0 && order_ms[at - 1] > own_ms; at--) {
       order_ms[at] = order_ms[at - 1];
       items[at] = items[at - 1];

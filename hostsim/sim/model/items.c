@@ -79,13 +79,12 @@ int64_t items_next_ms(const struct model *model) {
   return next_ms;
 }
 
-/* Was it pushed for a later time? */
-static bool was_for_later(const struct model_item *item) { return item->due_ms > item->pushed_ms; }
+bool items_was_for_later(const struct model_item *item) { return item->due_ms > item->pushed_ms; }
 
 /* An item for later counts by its time. */
 bool items_is_newer(const struct model *model, int a, int b) {
   const struct model_item *item = &model->items[a], *other = &model->items[b];
-  if ((was_for_later(item) || was_for_later(other)) && item->time_ms != other->time_ms)
+  if ((items_was_for_later(item) || items_was_for_later(other)) && item->time_ms != other->time_ms)
     return item->time_ms > other->time_ms;
   return a > b;
 }
@@ -347,7 +346,7 @@ static void find_places(const struct model *model, const bool *planned, int *ret
   int64_t order_ms[MODEL_ITEMS], newest_ms = INT64_MIN;
   for (unsigned i = 0; i < model->item_count; i++) {
     const struct model_item *item = &model->items[i];
-    bool by_time = was_for_later(item);
+    bool by_time = items_was_for_later(item);
     if (planned[i] && !by_time && item->time_ms > newest_ms) newest_ms = item->time_ms;
     order_ms[i] = by_time ? item->time_ms : newest_ms;
     ret_places[i] = 0;

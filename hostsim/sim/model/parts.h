@@ -38,6 +38,8 @@ void items_give_way(struct model *model);
 bool items_are_about_the_same(const struct model *model, int older, int newer);
 bool items_is_due(const struct model *model, const struct model_item *item);
 /* Was item `a` pushed after item `b`, or due after it? */
+/* Was it pushed for a later time? */
+bool items_was_for_later(const struct model_item *item);
 bool items_is_newer(const struct model *model, int a, int b);
 /* Returns when the first item that asks for something will be due; 0: none will. */
 int64_t items_next_ms(const struct model *model);
