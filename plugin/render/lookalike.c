@@ -389,15 +389,12 @@ static bool has_no_more_words(struct tidings_span text, size_t at) {
   return true;
 }
 
-/* "## JP System Notifications", and no more words. The words may stand there more than once: they
- * match with an invisible character instead of the blank too. */
+/* "## JP System Notifications", and no more words. The words may match more than once. */
 static bool is_heading(struct tidings_span text, size_t at) {
-  static const char words[] = "system notification";
   if (is_level_heading(text, at)) return true;
-  while ((at = find_words(text, at, words)) != NO_MARK) {
-    if (has_no_more_words(text, at)) return true;
-  }
-  return false;
+  do at = find_words(text, at, "system notification");
+  while (at != NO_MARK && !has_no_more_words(text, at));
+  return at != NO_MARK;
 }
 
 bool lookalike_pending_line(struct tidings_span text, size_t at) {
