@@ -44,7 +44,7 @@ static void decode_origin(struct record_reader *reader, struct origin *origin) {
 /* An item that is for later counts as if it had been pushed at its due time. */
 static void set_times(struct item *item, int64_t pushed_ms) {
   item->time_ms = item->pushed_ms = pushed_ms;
-  if (item->note.due_ms <= pushed_ms) return;
+  if (!item->note.due_ms || item->note.due_ms <= pushed_ms) return;
   item->late = true;
   item->time_ms = item->note.due_ms;
 }
