@@ -59,6 +59,11 @@ int interrupt_poll(struct pollfd *fds, nfds_t count, int timeout_ms) {
   return ppoll(fds, count, timeout_ms < 0 ? NULL : &timeout, &outside);
 }
 
+bool interrupt_came(void) {
+  (void)interrupt_poll(NULL, 0, 0);
+  return interrupt_seen() != 0;
+}
+
 int interrupt_seen(void) { return noted; }
 
 int interrupt_exit_code(void) { return 128 + (int)noted; }

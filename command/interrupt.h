@@ -24,6 +24,9 @@ void interrupt_catch(void);
 /* The same for SIGPIPE: for a program that has to remove something when its reader has gone. */
 void interrupt_catch_pipe(void);
 
+/* Lets in a signal that is held back. Has any come? */
+bool interrupt_came(void);
+
 /* The signal that came; 0: none yet. */
 int interrupt_seen(void);
 /* 128 + that signal, as shells say it. */

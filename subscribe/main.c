@@ -71,16 +71,10 @@ static void keep_cursor(struct subscribing *all) {
   saved_keep(all->cli, &all->saved);
 }
 
-/* Signals are held back while messages are read. */
-static bool is_interrupted(void) {
-  (void)interrupt_poll(NULL, 0, 0);
-  return interrupt_seen() != 0;
-}
-
 /* The store may be full for days, so a cursor, which is of the events before this one, is written
  * first, but at most once a second. */
 static int push(struct subscribing *all, const struct output *output) {
-  all->over = is_interrupted();
+  all->over = interrupt_came();
   if (all->over) return 0;
   if (saved_due(&all->saved) == 0) keep_cursor(all);
   report_event(&all->report);
@@ -123,7 +117,7 @@ static bool obey(struct subscribing *all) {
       all->events ? events_outputs(all->events) : plain_outputs(all->plain);
   for (size_t i = 0; i < outputs->count && !all->over; i++) obey_one(all, &outputs->rows[i]);
   if (outputs->failed && !all->over) stop(all, cli_fail(all->cli, "out of memory"));
-  if (is_interrupted()) all->over = true;
+  if (interrupt_came()) all->over = true;
   return !all->over;
 }
 

@@ -94,7 +94,7 @@ enum host_kind { HOST_HOOKS, HOST_NODE, HOST_BORROWS };
 /* The hooks whose answers an agent's model reads. */
 enum { HOST_READS_START = 1, HOST_READS_PROMPT = 2, HOST_READS_RESULT = 4, HOST_READS_STOP = 8 };
 
-/* What proves that the model has a hook's answer? */
+/* The proof that the model has a hook's answer. */
 enum host_proof {
   HOST_PROOF_TRANSCRIPT, /* the transcript has the answer's marker */
   HOST_PROOF_NEXT_CALL   /* the session's next call, because nothing else shows it */

@@ -168,17 +168,11 @@ static int take_line(struct feeding *feeding, struct tidings_span line) {
   return code;
 }
 
-/* Signals come only while this program polls. */
-static bool is_stopped(void) {
-  (void)interrupt_poll(NULL, 0, 0);
-  return interrupt_seen() != 0;
-}
-
 static int take_lines(struct feeding *feeding) {
   struct tidings_span line;
   bool too_long = false;
   int code = 0;
-  while (!code && !is_stopped() && input_next(&feeding->input, &line, &too_long)) {
+  while (!code && !interrupt_came() && input_next(&feeding->input, &line, &too_long)) {
     if (!too_long) code = take_line(feeding, line);
     else {
       feeding->lines++;

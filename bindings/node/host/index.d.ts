@@ -107,7 +107,7 @@ export interface TurnMessage {
   trigger: unknown;
 }
 
-/** What the host must do now. Skip types that you do not know. */
+/** The host must do this now. Skip types that you do not know. */
 export interface Action {
   type: "start_turn" | "abort_stream" | "stop_turn" | Later;
   cause?: "critical" | "requested" | Later;

@@ -174,7 +174,7 @@ void policy_sort(void *base, size_t count, size_t size,
  * stay pending, and the line counts as deferred. */
 void policy_defer_lines(struct work *work, const bool *kept);
 
-/* Which of `count` texts are equal: ret_leaders[i] is the lowest index with the same text. Takes n
+/* Finds equal texts among `count`: ret_leaders[i] is the lowest index with the same text. Takes n
  * log n steps, whatever the texts are. */
 int policy_group_equal(const struct tidings_span *texts, size_t count, struct arena *arena,
                        size_t *ret_leaders);

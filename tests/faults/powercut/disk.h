@@ -10,7 +10,7 @@
 #include "kit/random.h"
 #include "powercut/trace.h"
 
-/* Which commands the disk obeys. */
+/* The disk obeys these commands. */
 enum disk_honesty {
   DISK_HONEST,
   DISK_SPOILS, /* honest, but the sectors that were being written may be torn or unreadable: spoil.h
