@@ -119,17 +119,18 @@ def look_in_time(host, server):
 
 
 def open_in_time(store):
-    """Opens a store with a budget of 100 ms. On a busy machine a connection may take longer, and is tried again."""
-    opened = []
+    """Opens a store with a budget of a second. On a busy machine the connection or the commit may take longer: it is tried again."""
+    opened, words = [], []
 
     def opens():
         try:
-            opened.append(kit.Kit(store, budget_ms=100))
+            opened.append(kit.Kit(store, budget_ms=1000))
         except kit.Failed as failed:
-            if "did not answer in time" not in str(failed):
-                raise
+            words.append(str(failed))
         return opened
-    kit.wait_for(opens, "a connection within 100 ms")
+    kit.wait_for(opens, "a store opened within a second")
+    if words:
+        print(f"# opened after {len(words)} failures: {words[-1]}")
     return opened[0]
 
 
